@@ -1,0 +1,155 @@
+"""How long one evaluation takes: from inside compiled code, from Python, and beside Pinocchio.
+
+Run ``python benchmarks/kernels.py [--json FILE]``. One thread. Each figure is the best of several rounds of a thousand or
+more evaluations at different postures, so that neither the clock nor a warm branch predictor flatters it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import supple
+from pinocchio_peer import Peer
+from supple.compiled import entry
+from supple.evaluate import gradient, hessian, jacobian
+
+HUMAN_GOALS = ("hand_l.tip", "hand_r.tip", "foot_l.heel", "foot_r.heel", "pelvis", "head.top")
+POSTURES = 64
+
+
+@entry
+def _loop(
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, what: int, times: int, g: Any, H: Any, rho: Any, J: Any
+) -> float:
+    """Evaluate `times` times over the postures Q without leaving compiled code; the sum keeps it from being skipped."""
+    total = 0.0
+    for k in range(times):
+        q = Q[k % Q.shape[0]]
+        if what == 0:
+            value, _ = gradient(I, F, scratch, T, q, g)
+        elif what == 1:
+            value, _ = hessian(I, F, scratch, T, q, 1, g, H)
+        else:
+            value = jacobian(I, F, scratch, T, q, rho, J)
+        total += value
+    return total
+
+
+@entry
+def _nothing(I: Any, F: Any, scratch: Any, T: Any, Q: Any, info: Any, first: int, last: int) -> int:
+    """A call with the arguments of a solver entry that does no work."""
+    return last - first
+
+
+def best(function: Callable[[], Any], times: int, rounds: int = 7) -> float:
+    """Least seconds per evaluation over several rounds; `function` performs `times` of them."""
+    function()
+    spans = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        function()
+        spans.append(time.perf_counter() - start)
+    return min(spans) / times
+
+
+def postures(figure: supple.Figure, count: int = POSTURES, seed: int = 0) -> np.ndarray:
+    """Random legal postures; coordinates without limits within ±1."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(np.maximum(figure.lower, -1.0), np.minimum(figure.upper, 1.0), (count, figure.size))
+
+
+def inside(problem: supple.Problem, what: int, times: int) -> float:
+    """Seconds for one evaluation inside compiled code."""
+    I, F, T = problem.packed
+    size, m = problem.figure.size, problem.residual_count
+    g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
+    rho, J = np.zeros(m), np.zeros((m, size))
+    Q = postures(problem.figure)
+    return best(lambda: _loop(I, F, scratch, T, Q, what, times, g, H, rho, J), times)
+
+
+def from_python(problem: supple.Problem, what: int, times: int) -> float:
+    """Seconds for one evaluation called from Python through the packed entry, arrays made beforehand."""
+    I, F, T = problem.packed
+    size, m = problem.figure.size, problem.residual_count
+    g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
+    rho, J = np.zeros(m), np.zeros((m, size))
+    Q = postures(problem.figure)
+    rows = [Q[k : k + 1] for k in range(len(Q))]
+
+    def run() -> None:
+        for k in range(times):
+            _loop(I, F, scratch, T, rows[k % len(rows)], what, 1, g, H, rho, J)
+
+    return best(run, times)
+
+
+def null_call(problem: supple.Problem, times: int = 20_000) -> float:
+    """Seconds for a call from Python that does nothing."""
+    I, F, T = problem.packed
+    scratch, Q, info = problem.scratch(), problem.figure.rest[None].copy(), np.zeros((1, 4))
+
+    def run() -> None:
+        for _ in range(times):
+            _nothing(I, F, scratch, T, Q, info, 0, 1)
+
+    return best(run, times)
+
+
+def problems() -> dict[str, supple.Problem]:
+    """The two figures of the standing targets."""
+    human, panda = supple.load("human"), supple.load("panda")
+    q = postures(human, 1, seed=1)[0]
+    points = [supple.Task(supple.Point(s), supple.At(human.placement(q, s)[:3, 3])) for s in HUMAN_GOALS]
+    pose = supple.Placed(panda.placement(panda.rest, "panda_hand"))
+    return {"human": supple.Problem(human, points), "panda": supple.Problem(panda, [supple.Task("panda_hand", pose)])}
+
+
+def measure() -> list[dict[str, Any]]:
+    """All rows of the table, in microseconds."""
+    given = problems()
+    human, panda = given["human"], given["panda"]
+    peer_human, peer_panda = Peer(human), Peer(panda)
+    rows = []
+    for label, problem, peer, what, times, target in (
+        ("human, 6 points: value + gradient", human, peer_human, 0, 5000, 2.5),
+        ("human, 6 points: value + gradient + Hessian", human, peer_human, 1, 2000, 15.0),
+        ("panda, pose: value + Jacobian", panda, peer_panda, 2, 20000, 0.35),
+        ("panda, pose: value + gradient", panda, peer_panda, 0, 20000, None),
+    ):
+        peer_call = (peer.gradient, peer.hessian, peer.jacobian)[what]
+        peer.check(what, postures(problem.figure, 3))
+        core, whole = peer.time(what, postures(problem.figure), best)
+        ours, python = inside(problem, what, times), from_python(problem, what, times // 4)
+        row = {"task": label, "inside": ours, "python": python, "pinocchio_core": core, "pinocchio": whole}
+        row = {k: v * 1e6 if isinstance(v, float) else v for k, v in row.items()}
+        rows.append(row | {"target": target, "ratio": row["pinocchio"] / row["python"], "peer": peer_call.__doc__})
+    rows.append({"task": "null call from Python", "python": null_call(panda) * 1e6, "target": 2.0})
+    return rows
+
+
+def main() -> None:
+    """Print the table; write JSON if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    rows = measure()
+    columns = ("inside", "python", "pinocchio_core", "pinocchio", "ratio", "target")
+    print(f"{'one evaluation [µs]':46s}" + "".join(f"{c:>16s}" for c in columns))
+    for row in rows:
+        cells = [f"{row[c]:16.2f}" if isinstance(row.get(c), float) else f"{'':16s}" for c in columns]
+        print(f"{row['task']:46s}" + "".join(cells))
+    print("ratio: Pinocchio from Python (the same quantities, NumPy for the products) over supple from Python")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

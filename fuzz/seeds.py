@@ -1,0 +1,90 @@
+"""Small sound files of each format, to be broken; all of them written here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROBOT = b"""<?xml version="1.0" encoding="utf-8"?>
+<!-- every kind of joint once -->
+<robot name="everything" xmlns:xacro="http://example.org/xacro">
+  <link name="base">
+    <inertial><origin xyz="0 0 0.1" rpy="0 0 0"/><mass value="4.5"/></inertial>
+    <collision><origin xyz="0 0 0.1"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision>
+  </link>
+  <link name="upper"><collision><geometry><cylinder radius="0.05" length="0.3"/></geometry></collision></link>
+  <link name="lower"><collision><geometry><sphere radius="0.06"/></geometry></collision></link>
+  <link name="hand"><collision><geometry><mesh filename="hand.stl"/></geometry></collision></link>
+  <link name="left"/><link name="right"/><link name="middle"/><link name="disc"/><link name="puck"/><link name="kite"/>
+  <joint name="shoulder" type="revolute">
+    <origin xyz="0 0 0.2" rpy="0.1 -0.2 0.3"/><parent link="base"/><child link="upper"/>
+    <axis xyz="0 1 1"/><limit lower="-1.5" upper="2.5" effort="10" velocity="2"/>
+  </joint>
+  <joint name="elbow" type="revolute">
+    <origin xyz="0 0 0.3"/><parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/>
+    <limit lower="0.1" upper="2" effort="10" velocity="0"/><mimic joint="shoulder" multiplier="0.5" offset="0.75"/>
+  </joint>
+  <joint name="wrist" type="fixed"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/></joint>
+  <joint name="grip" type="prismatic">
+    <parent link="hand"/><child link="left"/><axis xyz="1 0 0"/><limit lower="0" upper="0.04" effort="1" velocity="1"/>
+  </joint>
+  <joint name="grip2" type="prismatic">
+    <parent link="hand"/><child link="right"/><axis xyz="-1 0 0"/>
+    <limit lower="0" upper="0.04" effort="1" velocity="1"/><mimic joint="grip"/>
+  </joint>
+  <joint name="grip3" type="prismatic">
+    <parent link="hand"/><child link="middle"/><axis xyz="0 1 0"/><limit effort="1" velocity="1"/>
+    <mimic joint="grip2" multiplier="-2"/>
+  </joint>
+  <joint name="spin" type="continuous"><parent link="base"/><child link="disc"/><axis xyz="0 0 1"/></joint>
+  <joint name="drift" type="planar"><parent link="base"/><child link="puck"/><axis xyz="0 0 1"/></joint>
+  <joint name="fly" type="floating"><parent link="base"/><child link="kite"/><origin xyz="1 0 1"/></joint>
+  <transmission name="t"><joint name="shoulder"/></transmission>
+</robot>
+"""
+SMALL_ROBOT = b"""<robot name="r"><link name="a"/><link name="b"/>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+MOTION = b"""HIERARCHY
+ROOT Hips
+{
+  OFFSET 0.0 90.0 0.0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Spine
+  {
+    OFFSET 0.0 20.5 0.0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0.0 25.0 0.0
+    }
+  }
+  JOINT LeftLeg
+  {
+    OFFSET 9.0 -4.0 0.0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0.0 -80.0 0.0
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.0083333
+0.0 90.0 0.0 0.0 0.0 0.0 1.0 2.0 3.0 -10.0 5.0 0.5
+0.5 90.1 1.0 1.5 -2.0 30.0 1.5 2.5 3.5 -12.0 6.0 0.25
+1.0 90.2 2.0 3.0 -4.0 60.0 2.0 3.0 4.0 -14.0 7.0 0.125
+"""
+SAMPLES: dict[str, tuple[bytes, ...]] = {"urdf": (ROBOT, ROBOT, SMALL_ROBOT), "bvh": (MOTION,)}
+
+
+def shared_folder() -> Path:
+    """The folder of shared data: what SUPPLE_SHARED says, or the one beside the checkout."""
+    beside = Path(__file__).resolve().parent.parent.parent / "shared"
+    return Path(os.environ.get("SUPPLE_SHARED", beside))
+
+
+def found(kind: str, shared: Path, largest: int = 100_000) -> list[bytes]:
+    """The smaller files of a format in the shared folder; none if there is no such folder."""
+    files = sorted(path for path in shared.glob(f"data/*/**/*.{kind}") if path.stat().st_size <= largest)
+    return [path.read_bytes() for path in files]

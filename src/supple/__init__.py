@@ -1,0 +1,26 @@
+"""supple poses anything that bends: characters, robots, closed mechanisms, and people covered in markers."""
+
+from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
+from supple.effectors import Direction, Frame, Gap, MassCentre, Point
+from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
+from supple.figure import Figure, Loop, Source
+from supple.files.door import load, read_motion, write
+from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Placed, Within
+from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
+from supple.limits import Limits
+from supple.motion import Motion
+from supple.problem import Evaluation, Problem, Task
+from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
+from supple.solution import Solution, Status
+from supple.solve import solve
+from supple.solvers.projected_gradient import ProjectedGradient
+from supple.space import place
+
+__all__ = [
+    "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule", "Coordinate",
+    "Custom", "Cylinder", "Direction", "Drive", "Error", "Evaluation", "Facing", "Figure", "Frame", "Gap", "Group", "Joint",
+    "Limits", "Line", "Loop", "MassCentre", "Miss", "MissingExtra", "Motion", "Near", "OnLine", "OnPlane", "Placed", "Point",
+    "Polytope", "Problem", "ProjectedGradient", "Refused", "Solution", "Source", "Spline", "Status", "Task", "UnknownName",
+    "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place", "planar", "read_motion", "screw", "slide", "solve",
+    "universal", "write",
+]  # fmt: skip

@@ -1,0 +1,138 @@
+"""The command line: ``supple figures | info | convert | show``. Each command imports what it needs when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from supple.errors import Error
+
+
+class Commands(TyperGroup):
+    """Commands whose expected failures are one line on stderr and exit status 2, never a traceback."""
+
+    def invoke(self, ctx: typer.Context) -> Any:
+        """Run the chosen command."""
+        try:
+            return super().invoke(ctx)
+        except Error as error:
+            _fail(str(error))
+        except OSError as error:
+            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def _fail(message: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, soft_wrap=True, highlight=False).print(
+        Text("error: " + " ".join(message.split()), style="bold red")
+    )
+    raise typer.Exit(2)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    help="Poses anything that bends: characters, robots, hands, closed mechanisms.",
+)
+
+What = Annotated[
+    str, typer.Argument(metavar="FIGURE", help="A name of the catalogue, or a file: .urdf, .xml (MJCF), .bvh.")
+]
+Unit = Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file.", show_default="0.01, centimetres")]
+Up = Annotated[str | None, typer.Option(help="The axis of a BVH file that points up: x, y or z.", show_default="y")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"supple {version('supple')}")
+        except PackageNotFoundError:
+            typer.echo("supple, from a folder that is not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def _start(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of all commands."""
+
+
+@app.command()
+def figures() -> None:
+    """List the figures that come with the library."""
+    from supple.cli import tables
+
+    tables.print_catalogue()
+
+
+@app.command()
+def info(what: What, unit: Unit = None, up: Up = None) -> None:
+    """Describe a figure: its tree of joints, limits, extent, mass and closed loops."""
+    from supple.cli import inputs, tables
+
+    tables.print_figure(inputs.figure_of(what, unit, up))
+
+
+@app.command()
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A file (.urdf, .xml, .bvh) or a name of the catalogue.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="TO", help="A .urdf or .bvh file.")],
+    unit: Unit = None,
+    up: Up = None,
+) -> None:
+    """Write a figure or a motion in another format.
+
+    Unit and up axis are those of the BVH file that is read; if only the target is a BVH file, they are the target's.
+    """
+    from supple.cli import inputs
+
+    typer.echo(inputs.converted(source, target, unit, up))
+
+
+@app.command()
+def show(
+    what: What,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The picture: .png, .pdf or .svg.")] = Path("pose.png"),
+    q: Annotated[
+        str | None,
+        typer.Option(
+            "--q",
+            help='All coordinates, "0.1, 20deg, …", or some of them, "elbow=90deg, knee=0.2". Radians and metres.',
+        ),
+    ] = None,
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(help='Solve for a place of a segment, "hand_r.palm=0.5,-0.2,1.2"; may be repeated.'),
+    ] = None,
+    frame: Annotated[int | None, typer.Option(help="Show this frame of a motion, counted from 0.")] = None,
+    view: Annotated[str, typer.Option(help="Elevation and azimuth of the eye [degrees].")] = "16,-44",
+    chart: Annotated[
+        bool | None, typer.Option("--chart/--no-chart", help="Add a chart of all coordinates.", show_default="up to 32")
+    ] = None,
+    unit: Unit = None,
+    up: Up = None,
+) -> None:
+    """Draw a figure: at rest, in a given posture, or reaching for goals."""
+    from supple.cli import inputs
+
+    typer.echo(inputs.shown(what, output, q, goal or [], frame, view, chart, unit, up))
+
+
+def main() -> None:
+    """The program ``supple``."""
+    app(prog_name="supple")

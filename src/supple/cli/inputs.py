@@ -1,0 +1,148 @@
+"""What is typed on a command line, read into figures, postures and goals; and what the commands do with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import supple
+from supple.errors import BadValue, find
+from supple.figure import Figure, Source
+from supple.motion import Motion
+from supple.space import Floats
+
+
+def _options(what: str | Path, unit: float | None, up: str | None) -> dict[str, Any]:
+    """The options of the BVH reader; refused for anything else."""
+    given = {key: value for key, value in (("unit", unit), ("up", up)) if value is not None}
+    if given and not _is_bvh(what):
+        raise BadValue(f"--{next(iter(given))} is for BVH files; {str(what)!r} states its own units")
+    return given
+
+
+def _is_bvh(what: str | Path) -> bool:
+    return Path(what).suffix.lower() == ".bvh"
+
+
+def figure_of(what: str, unit: float | None = None, up: str | None = None) -> Figure:
+    """A figure by name or file."""
+    return supple.load(what, **_options(what, unit, up))
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+def number(text: str) -> float:
+    """A finite number; with the suffix ``deg`` an angle in degrees, given back in radians."""
+    bare = text.strip().lower()
+    degrees = bare.endswith("deg")
+    try:
+        value = float(bare.removesuffix("deg"))
+    except ValueError:
+        raise BadValue(f"{text.strip()!r} is not a number (write 0.5, or 30deg)") from None
+    if not np.isfinite(value):
+        raise BadValue(f"{text.strip()!r} is not a finite number")
+    return float(np.deg2rad(value)) if degrees else value
+
+
+def numbers(text: str, count: int, what: str) -> list[float]:
+    """Numbers separated by commas or blanks."""
+    values = [number(part) for part in text.replace(",", " ").split()]
+    if len(values) != count:
+        raise BadValue(f"{what} needs {count} numbers, not {len(values)}: {text!r}")
+    return values
+
+
+def posture(figure: Figure, text: str | None) -> Floats:
+    """The rest posture with what `text` says put in: all coordinates, or ``name=value`` for some of them."""
+    q = np.array(figure.rest)
+    if text is None:
+        return q
+    if "=" not in text:
+        return np.array(numbers(text, figure.size, f"a posture of {figure.name!r}"))
+    for pair in filter(str.strip, text.split(",")):
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise BadValue(f"--q mixes names and bare numbers at {pair.strip()!r}: write name=value for each")
+        q[find(figure.joints, name.strip(), "coordinate", f"figure {figure.name!r}")] = number(value)
+    return q
+
+
+def task(text: str) -> supple.Task:
+    """A task from ``segment=x,y,z``."""
+    segment, equals, place = text.rpartition("=")
+    if not equals:
+        raise BadValue(f"a goal is written segment=x,y,z, not {text!r}")
+    name = segment.strip()
+    return supple.Task(supple.Point(name), supple.At(numbers(place, 3, f"the goal of {name!r}")), name=name)
+
+
+# ── commands ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def converted(source: str, target: Path, unit: float | None, up: str | None) -> str:
+    """Convert, and say what was done."""
+    given: Figure | Motion
+    if _is_bvh(source) and _is_bvh(target):
+        given = supple.read_motion(source, **_options(source, unit, up))
+    elif _is_bvh(target):
+        figure = supple.load(source)
+        given = replace(figure, source=Source("bvh", 0.01 if unit is None else unit, "y" if up is None else up))
+        _check_axes(given)
+    else:
+        given = supple.load(source, **_options(source, unit, up))
+    supple.write(given, target)
+    figure = given.figure if isinstance(given, Motion) else given
+    kind = f"a motion of {len(given)} frames" if isinstance(given, Motion) else "the figure"
+    detail = f"{len(figure.segments)} segments, {figure.size} coordinates"
+    lost = ""
+    if _is_bvh(source) and not _is_bvh(target):
+        lost = "; the motion itself has no place in this format"
+    elif _is_bvh(target) and not isinstance(given, Motion):
+        lost = f" in its rest posture; unit {given.source.unit:g} m, {given.source.up} up" if given.source else ""
+    return f"{target}: {kind} {figure.name!r} ({detail}) from {source}{lost}"
+
+
+def _check_axes(figure: Figure) -> None:
+    """Refuse a unit or an up axis that no BVH file can have."""
+    source = figure.source
+    assert source is not None
+    if source.up not in ("x", "y", "z"):
+        raise BadValue(f"--up is x, y or z, not {source.up!r}")
+    if not (np.isfinite(source.unit) and source.unit > 0.0):
+        raise BadValue(f"--unit is a positive number of metres, not {source.unit!r}")
+
+
+def shown(
+    what: str,
+    output: Path,
+    q: str | None,
+    goals: list[str],
+    frame: int | None,
+    view: str,
+    chart: bool | None,
+    unit: float | None,
+    up: str | None,
+) -> str:
+    """Draw, and say what was drawn."""
+    from supple.view import draw
+
+    options = _options(what, unit, up)
+    if frame is None:
+        figure = supple.load(what, **options)
+        start = posture(figure, q)
+    else:
+        if q is not None:
+            raise BadValue("--frame and --q both name a posture: give one of them")
+        motion = supple.read_motion(what, **options)
+        if not 0 <= frame < len(motion):
+            raise BadValue(f"{what} has frames 0 to {len(motion) - 1}, not {frame}")
+        figure, start = motion.figure, motion.posture(frame)
+    problem, text = None, f"{output}: {figure.name}, {figure.size} coordinates"
+    if goals:
+        problem = supple.Problem(figure, [task(goal) for goal in goals])
+        solution = supple.solve(problem, start=start)
+        start, text = solution.q, f"{text}; {solution.status.name}: {solution.reason}"
+    elif not figure.limits.contains(start):
+        text += "; this posture is outside the limits"
+    draw(figure, start, problem=problem, path=output, view=numbers(view, 2, "--view"), chart=chart)
+    return text

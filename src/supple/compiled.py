@@ -1,0 +1,232 @@
+"""How kernels are compiled: the only module that configures Numba.
+
+A *kernel* is a plain Python function over flat arrays. It allocates nothing, creates no Python object and raises
+nothing, so that it runs compiled, runs interpreted (``NUMBA_DISABLE_JIT=1``) and can be compiled for a GPU later.
+
+`leaf` marks the inner functions, which are merged into their callers; `stage` marks the few large ones that several kernels
+share, which are not; `entry` marks those that Python calls. Entries are
+cached on disk in a folder named after a digest of every kernel's source text, so an upgrade or an edit can never run old
+machine code: Numba alone would not notice a change in a callee that lives in another file.
+"""
+
+# pyright: reportCallIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false, reportPrivateImportUsage=false
+# (an intrinsic is called without its typing context, which its signature names)
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import carray, njit, types
+from numba.core import config
+from numba.core import event as _event
+from numba.extending import intrinsic, overload
+
+INTERPRETED = bool(config.DISABLE_JIT)
+_FLAGS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz", "arcp"},  # NaN and infinity keep their meaning
+    "nogil": True,
+}
+_KEPT_CACHES = 4
+
+
+def kernel_sources(package: Path) -> list[Path]:
+    """Every file of the package that defines kernels, in a fixed order."""
+    return [file for file in sorted(package.rglob("*.py")) if b"supple.compiled import" in file.read_bytes()]
+
+
+def kernel_digest(package: Path) -> str:
+    """A digest of the kernels' source text, of this file, and of the versions of supple and Numba."""
+    digest = hashlib.sha256()
+    for file in [package / "compiled.py", *kernel_sources(package)]:
+        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes() + b"\0")
+    try:
+        version = metadata.version("supple")
+    except metadata.PackageNotFoundError:
+        version = "source"
+    digest.update(f"{version} {numba.__version__}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_roots() -> list[Path]:
+    chosen = os.environ.get("SUPPLE_CACHE")
+    if chosen:
+        return [Path(chosen)]
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return [home / "supple", Path(tempfile.gettempdir()) / f"supple-{os.getuid() if hasattr(os, 'getuid') else 'user'}"]
+
+
+def _cache_folder() -> Path | None:
+    """The first folder that can be written, made ready; None if there is none: then nothing is cached."""
+    name = kernel_digest(Path(__file__).parent)
+    for root in _cache_roots():
+        folder = root / name
+        with contextlib.suppress(OSError):
+            is_new = not folder.exists()
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                if is_new:
+                    _forget_old(root, folder)
+                return folder
+    return None
+
+
+def _forget_old(root: Path, current: Path) -> None:
+    others = [f for f in root.iterdir() if f.is_dir() and f != current and len(f.name) == 16]
+    for folder in sorted(others, key=lambda f: f.stat().st_mtime, reverse=True)[_KEPT_CACHES - 1 :]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+CACHE: Path | None = None if INTERPRETED else _cache_folder()
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """A kernel that only kernels call, merged into its callers: it may take many views without a cost."""
+    return njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **_FLAGS)
+
+
+def stage(function: Callable[..., Any]) -> Any:
+    """A large kernel that only kernels call, compiled once and not merged into its callers; give it packs, not views."""
+    return njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_FLAGS)
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
+    if CACHE is None:
+        return njit(function, no_cfunc_wrapper=True, **_FLAGS)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE)  # read by Numba while it decorates, for this function alone
+    try:
+        return njit(function, cache=True, no_cfunc_wrapper=True, **_FLAGS)
+    finally:
+        config.CACHE_DIR = before
+
+
+class _Announcer(_event.Listener):
+    """Says once per process that kernels are being compiled, so that the first call does not look like a hang."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        """A function is about to be compiled."""
+        module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
+        if self.said or not module.startswith("supple.") or os.environ.get("SUPPLE_QUIET"):
+            return
+        self.said = True
+        text = "supple: compiling its kernels for this machine. This happens once and takes about ten seconds …"
+        print(text, file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """A function has been compiled."""
+
+
+if not INTERPRETED:
+    _event.register("numba:compile", _Announcer())
+
+
+# ── views into packed arrays ─────────────────────────────────────────────────────────────────────────────────────────
+# Compiled, a view is a bare pointer with a shape: no reference count, hence no atomic traffic between threads.
+
+
+def row(pack: Any, at: int, count: int) -> Any:
+    """The `count` numbers of a flat array that begin at `at`."""
+    return pack[at : at + count]
+
+
+def table(pack: Any, at: int, rows: int, columns: int) -> Any:
+    """The `rows` × `columns` numbers of a flat array that begin at `at`."""
+    return pack[at : at + rows * columns].reshape(rows, columns)
+
+
+@intrinsic
+def _pointer(context: Any, address: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+    return types.voidptr(types.uintp), lower
+
+
+@overload(row)
+def _row(pack: Any, at: Any, count: Any) -> Any:
+    dtype, size = pack.dtype, pack.dtype.bitwidth // 8
+
+    def view(pack: Any, at: Any, count: Any) -> Any:
+        return carray(_pointer(pack.ctypes.data + size * at), (count,), dtype)
+
+    return view
+
+
+@overload(table)
+def _table(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
+    dtype, size = pack.dtype, pack.dtype.bitwidth // 8
+
+    def view(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
+        return carray(_pointer(pack.ctypes.data + size * at), (rows, columns), dtype)
+
+    return view
+
+
+# ── functions that users bring ───────────────────────────────────────────────────────────────────────────────────────
+
+_CUSTOM_SIGNATURE = types.float64(types.uintp, types.intp, types.uintp, types.uintp, types.uintp)
+_custom_functions: dict[int, Any] = {}
+
+
+def register_custom(function: Callable[..., float]) -> int:
+    """Compile ``function(a, x, g, H) -> P`` to a C function and return its address; kernels call it without recompiling."""
+    if INTERPRETED:
+        _custom_functions[id(function)] = function
+        return id(function)
+    inner = function if isinstance(function, numba.core.dispatcher.Dispatcher) else njit(error_model="numpy")(function)
+
+    def outer(a: Any, count: Any, x: Any, g: Any, hessian: Any) -> Any:
+        return inner(
+            carray(_pointer(a), (count,), types.float64),
+            carray(_pointer(x), (12,), types.float64),
+            carray(_pointer(g), (12,), types.float64),
+            carray(_pointer(hessian), (12, 12), types.float64),
+        )
+
+    compiled = numba.cfunc(_CUSTOM_SIGNATURE)(outer)
+    address = int(compiled.address or 0)
+    _custom_functions[address] = compiled  # kept alive for as long as the process
+    return address
+
+
+def call_custom(address: int, a: Any, x: Any, g: Any, hessian: Any) -> float:
+    """Call the registered function at `address`."""
+    return _custom_functions[address](a, x, g, hessian)
+
+
+@intrinsic
+def _call_address(context: Any, address: Any, a: Any, count: Any, x: Any, g: Any, h: Any) -> Any:
+    from llvmlite import ir
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = args[0].type
+        function = ir.FunctionType(ir.DoubleType(), [word] * 5)
+        target = builder.inttoptr(args[0], function.as_pointer())
+        return builder.call(target, list(args[1:]))
+
+    word = types.uintp
+    return types.float64(word, word, types.intp, word, word, word), lower
+
+
+@overload(call_custom)
+def _call_custom(address: Any, a: Any, x: Any, g: Any, hessian: Any) -> Any:
+    def call(address: Any, a: Any, x: Any, g: Any, hessian: Any) -> Any:
+        return _call_address(
+            types.uintp(address), a.ctypes.data, a.size, x.ctypes.data, g.ctypes.data, hessian.ctypes.data
+        )
+
+    return call

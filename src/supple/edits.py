@@ -1,0 +1,217 @@
+"""New figures from old: every edit returns a new figure and leaves the old one as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.drives import Drive, Group, Pair
+from supple.errors import BadValue, find
+from supple.joints import Joint, fixed
+from supple.joints import free as free_joint
+from supple.shapes import Ball, Body
+from supple.space import HERE, Floats, finite, inverse, moved, placement
+
+if TYPE_CHECKING:
+    from supple.figure import Figure
+
+
+class Edits:
+    """The edits of a `Figure`, which is the only class that has them (`self` is that figure)."""
+
+    def renamed(self: Any, name: str) -> Figure:
+        """The same figure under another name."""
+        return replace(self, name=name)
+
+    def with_limits(self: Any, limits: Mapping[str, Pair]) -> Figure:
+        """Other ranges for the named coordinates; a joint of several coordinates takes one pair for each or for all."""
+        wanted = self._by_coordinate(limits)
+
+        def change(item: Any) -> Any:
+            if item.name not in wanted:
+                return item
+            lower, upper = wanted[item.name]
+            return replace(item, limits=(lower, upper), rest=min(max(item.rest, lower), upper))
+
+        return self._changed(change)
+
+    def with_rest(self: Any, rest: Mapping[str, float] | ArrayLike) -> Figure:
+        """Another rest posture, whole or for the named coordinates."""
+        if not isinstance(rest, Mapping):
+            rest = dict(zip(self.joints, finite(rest, (self.size,), "the rest posture").tolist(), strict=True))
+        for name in rest:
+            find(self.joints, name, "coordinate", f"figure {self.name!r}")
+        values = dict(rest)
+        return self._changed(lambda item: replace(item, rest=float(values[item.name])) if item.name in values else item)
+
+    def locked(self: Any, *names: str, q: ArrayLike | None = None) -> Figure:
+        """The named coordinates frozen at their values in `q` (the rest posture by default); they leave q.
+
+        A name is a coordinate, or a joint or segment whose coordinates are meant together. ``figure.chain(a, b)`` gives
+        the names of a sub-chain.
+        """
+        values = dict(zip(self.joints, self.rest if q is None else self.posture(q), strict=True))
+        frozen = {name for given in names for name in self._coordinates_called(given)}
+        parts = [_locked(joint, frozen, values) for joint in self.parts]
+        kept = tuple(c for c in self.coordinates if c.name not in frozen)
+        bounds = []
+        for bound in self.bounds:
+            rest = tuple((name, c) for name, c in bound.coefficients if name not in frozen)
+            used = sum(c * values[name] for name, c in bound.coefficients if name in frozen)
+            if rest:
+                bounds.append(replace(bound, coefficients=rest, upper=bound.upper - used))
+        return replace(self, parts=parts, coordinates=kept, bounds=tuple(bounds))
+
+    def grouped(self: Any, *groups: Group) -> Figure:
+        """The joints of each group driven by the group's few coordinates."""
+        drives: dict[str, Drive] = {}
+        for group in groups:
+            for name in group.drives:
+                find(self.joints, name, "coordinate", f"figure {self.name!r}, grouped by {group.name!r},")
+            drives.update(group.drives)
+        parts = [replace(j, drive=drives[j.name]) if j.name in drives and not j.is_fixed else j for j in self.parts]
+        coordinates = (*self.coordinates, *(c for group in groups for c in group.coordinates))
+        bounds = (*self.bounds, *(b for group in groups for b in group.bounds))
+        return replace(self, parts=parts, coordinates=coordinates, bounds=bounds)
+
+    def attached(self: Any, other: Figure | str, to: str, at: Any = HERE, prefix: str = "") -> Figure:
+        """A tool frame (given by its name) or a whole other figure, fixed to the segment `to`.
+
+        The names of the other figure get `prefix`, so that two hands can be attached to two arms.
+        """
+        find(self.segments, to, "segment", f"figure {self.name!r}")
+        at = placement(at, f"what is attached to {to!r}")
+        if isinstance(other, str):
+            return replace(self, parts=[*self.parts, *fixed(prefix + other, to, at)])
+        joined = other.prefixed(prefix) if prefix else other
+        roots = [replace(j, parent=to, at=at @ j.at) if j.parent is None else j for j in joined.parts]
+        return replace(
+            self,
+            parts=[*self.parts, *roots],
+            coordinates=(*self.coordinates, *joined.coordinates),
+            bodies={**self.bodies, **joined.bodies},
+            loops=(*self.loops, *joined.loops),
+            bounds=(*self.bounds, *joined.bounds),
+        )
+
+    def prefixed(self: Any, prefix: str) -> Figure:
+        """The same figure with `prefix` before every name."""
+
+        def called(name: str | None) -> str | None:
+            return None if name is None else prefix + name
+
+        def drive(d: Drive | None) -> Drive | None:
+            return None if d is None else replace(d, terms=tuple((prefix + n, f) for n, f in d.terms))
+
+        parts = [
+            replace(j, name=prefix + j.name, parent=called(j.parent), segment=called(j.segment), drive=drive(j.drive))
+            for j in self.parts
+        ]
+        bounds = tuple(replace(b, coefficients=tuple((prefix + n, c) for n, c in b.coefficients)) for b in self.bounds)
+        return replace(
+            self,
+            parts=parts,
+            coordinates=tuple(replace(c, name=prefix + c.name) for c in self.coordinates),
+            bodies={prefix + name: body for name, body in self.bodies.items()},
+            loops=tuple(replace(p, name=prefix + p.name, a=prefix + p.a, b=prefix + p.b) for p in self.loops),
+            bounds=bounds,
+        )
+
+    def based_at(self: Any, at: Any = HERE, free: bool = False, order: str = "zyx") -> Figure:
+        """The figure standing at another place in the world; with `free` it floats there on six new coordinates."""
+        at = placement(at, "the base")
+        if not free:
+            parts = [replace(j, at=at @ j.at) if j.parent is None else j for j in self.parts]
+            return replace(self, parts=parts)
+        root = free_joint("root", None, order, at=at)
+        parts = [replace(j, parent="root") if j.parent is None else j for j in self.parts]
+        return replace(self, parts=[*root, *parts])
+
+    def rerooted(self: Any, segment: str) -> Figure:
+        """The same mechanism held by `segment`, which takes the world's place; every coordinate keeps its meaning.
+
+        A joint on the way is walked through backwards: ``(at · exp(q ξ))⁻¹ = exp(−q ξ) · at⁻¹``. What used to hang on the
+        world becomes the segment "world".
+        """
+        path = [self.part[key] for key in self._keys_above(segment)]
+        several = sum(joint.parent is None for joint in self.parts) > 1
+        parts: list[Joint] = [*fixed(segment)]
+        called: dict[str | None, str] = {segment: segment}  # the keys that old parents have in the new figure
+        for joint in path:
+            if joint.parent is None and joint.is_fixed and not several:
+                break  # the old root link needs no world behind it
+            above = called[joint.key]
+            if not joint.is_fixed:
+                turn, back = (tuple(-x for x in axis) for axis in (joint.turn, joint.slide))
+                parts.append(replace(joint, parent=above, at=HERE, turn=turn, slide=back, segment=None))
+                above = parts[-1].key
+            named = "world" if joint.parent is None else self.part[joint.parent].segment
+            parts.append(Joint(named or f"{joint.parent}'", above, inverse(joint.at), segment=named))
+            called[joint.parent] = parts[-1].key
+        walked = {joint.key for joint in path}
+        others = [j for j in self.parts if j.key not in walked]
+        return replace(self, parts=[*parts, *(replace(j, parent=called.get(j.parent, j.parent)) for j in others)])
+
+    def with_spheres(self: Any, spheres: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
+        """Collision balls ``(x, y, z, r)`` in the axes of the named segments, in place of other shapes there."""
+        bodies = dict(self.bodies)
+        for segment, rows in spheres.items():
+            find(self.segments, segment, "segment", f"figure {self.name!r}")
+            table = finite(rows, (len(rows), 4), f"the spheres of {segment!r}")
+            balls = tuple(Ball((x, y, z), r) for x, y, z, r in table.tolist())
+            bodies[segment] = replace(bodies.get(segment, Body()), shapes=balls)
+        return replace(self, bodies=bodies)
+
+    # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    def _changed(self: Any, change: Any) -> Figure:
+        """Every joint that owns a coordinate, and every group coordinate, passed through `change`."""
+        parts = [change(j) if j.drive is None and not j.is_fixed else j for j in self.parts]
+        return replace(self, parts=parts, coordinates=tuple(change(c) for c in self.coordinates))
+
+    def _coordinates_called(self: Any, name: str) -> tuple[str, ...]:
+        """The coordinates that a name means: one of its own, or all those of a joint or segment."""
+        if name in self.joints:
+            return (name,)
+        several = tuple(n for n in self.joints if n.rpartition(".")[0] == name)
+        if not several and name in self.segments:
+            several = tuple(n for n in self.joints_of(name) if n in self.joints)
+        if not several:
+            find(self.joints, name, "coordinate", f"figure {self.name!r}")
+        return several
+
+    def _by_coordinate(self: Any, values: Mapping[str, Any]) -> dict[str, Pair]:
+        """Pairs by coordinate from pairs by coordinate, joint or segment."""
+        out: dict[str, Pair] = {}
+        for name, given in values.items():
+            names = self._coordinates_called(name)
+            array = np.asarray(given, dtype=np.float64)
+            if array.shape not in ((2,), (len(names), 2)):
+                raise BadValue(f"the limits of {name!r} are a pair, or {len(names)} pairs, not {given!r}")
+            for key, (lower, upper) in zip(names, np.broadcast_to(array, (len(names), 2)).tolist(), strict=True):
+                out[key] = (lower, upper)
+        return out
+
+
+def _locked(joint: Joint, frozen: set[str], values: Mapping[str, float]) -> Joint:
+    """The joint with the frozen coordinates put in: fixed, or driven by what is left."""
+    if joint.is_fixed:
+        return joint
+    if joint.drive is None:
+        if joint.name not in frozen:
+            return joint
+        return _fixed_at(joint, values[joint.name])
+    left = tuple(term for term in joint.drive.terms if term[0] not in frozen)
+    offset = joint.drive.offset + sum(f(values[name]) for name, f in joint.drive.terms if name in frozen)
+    if left:
+        return replace(joint, drive=Drive(left, offset))
+    return _fixed_at(joint, offset)
+
+
+def _fixed_at(joint: Joint, value: float) -> Joint:
+    at: Floats = joint.at @ moved(joint.turn, joint.slide, value)
+    none = (0.0, 0.0, 0.0)
+    return Joint(joint.name, joint.parent, at, none, none, segment=joint.segment)

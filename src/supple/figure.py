@@ -1,0 +1,425 @@
+"""Figures: unchanging trees of joints with names, packed once into the arrays that kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.compiled import entry, row, table
+from supple.drives import Bound, Coordinate, Drive, Line
+from supple.edits import Edits
+from supple.effectors import Direction, Gap, MassCentre, Point, as_effector
+from supple.errors import BadValue, UnknownName, find
+from supple.joints import Joint
+from supple.limits import Limits
+from supple.packing import Packed, flat_floats, flat_ints, pack_tree
+from supple.shapes import Body
+from supple.space import Floats, finite, frozen, here, inverse, placement
+from supple.tree import WORLD, place, read_tree, steer
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a figure or motion came from: the file's format, its unit [m] and its up axis, restored when written back."""
+
+    format: str
+    unit: float = 1.0
+    up: str = "z"
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A closed loop: frame `at_a` of segment `a` and frame `at_b` of segment `b` coincide, or only their origins."""
+
+    name: str
+    a: str
+    b: str
+    at_a: Floats = field(default_factory=here)
+    at_b: Floats = field(default_factory=here)
+    point: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_a", placement(self.at_a, f"end a of loop {self.name!r}"))
+        object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
+
+
+@entry
+def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
+    """World tables of many postures: out (k, n + 1, 18); after the last one `scratch` holds slopes and bends."""
+    tree, _, _ = read_tree(I, F)
+    n, t = I[0], I[4]
+    theta, S, C = row(scratch, 2 * t, n), row(scratch, 2 * t + n, n), row(scratch, 2 * t + 2 * n, n)
+    for k in range(Q.shape[0]):
+        steer(tree, Q[k], theta, row(scratch, 0, t), row(scratch, t, t))
+        world = table(out, k * (n + 1) * WORLD, n + 1, WORLD)
+        for i in range(WORLD):
+            world[0, i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
+        place(tree, theta, S, C, world)
+
+
+def _checked(parts: Sequence[Joint], figure: str) -> tuple[Joint, ...]:
+    """The joints depth-first, parents before children; doubles, strangers and cycles are refused by name."""
+    children: dict[str | None, list[Joint]] = {}
+    names: set[str] = set()
+    keys: set[str] = set()
+    for joint in parts:
+        if not isinstance(joint, Joint):
+            raise BadValue(f"figure {figure!r} is built from joints, not {joint!r} (did a constructor miss its *?)")
+        moving = {joint.name} if not joint.is_fixed else set()
+        if moving & names or joint.key in keys or joint.key == "":
+            raise BadValue(f"figure {figure!r} has two joints or segments called {joint.name!r}")
+        names |= moving
+        keys.add(joint.key)
+        children.setdefault(joint.parent, []).append(joint)
+    for parent in children:
+        if parent is not None and parent not in keys:
+            culprit = children[parent][0].name
+            raise UnknownName(f"joint {culprit!r} hangs on {parent!r}, which figure {figure!r} does not have")
+    order: list[Joint] = []
+    stack = children.get(None, [])[::-1]
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(children.get(joint.key, [])[::-1])
+    if len(order) != len(parts):
+        lost = sorted(set(keys) - {joint.key for joint in order})
+        raise BadValue(f"figure {figure!r} has a cycle among {', '.join(lost[:6])}; close loops with Loop instead")
+    return tuple(order)
+
+
+def _resolved(parts: Sequence[Joint], own: set[str], figure: str) -> tuple[Joint, ...]:
+    """Drives rewritten so that they name coordinates only: a joint that follows a follower follows its leader."""
+    from dataclasses import replace
+
+    by_name = {joint.name: joint for joint in parts}
+
+    def terms(drive: Drive, scale: float, seen: tuple[str, ...]) -> tuple[list[tuple[str, Any]], float]:
+        out: list[tuple[str, Any]] = []
+        offset = scale * drive.offset
+        for name, curve in drive.terms:
+            leader = by_name.get(name)
+            if name in own or (leader is not None and leader.drive is None and not leader.is_fixed):
+                line = isinstance(curve, Line)
+                if not line and scale != 1.0:
+                    raise BadValue(f"joint {seen[-1]!r} follows {name!r} through a spline of a spline: name its leader")
+                out.append((name, Line(scale * curve.slope) if line else curve))
+            elif leader is None or leader.is_fixed or leader.drive is None:
+                raise UnknownName(f"joint {seen[0]!r} follows {name!r}, which is no coordinate of figure {figure!r}")
+            elif name in seen or not isinstance(curve, Line):
+                raise BadValue(f"joint {seen[0]!r} follows {name!r}, which is driven itself: name its leader")
+            else:
+                more, constant = terms(leader.drive, scale * curve.slope, (*seen, name))
+                out += more
+                offset += constant
+        return out, offset
+
+    done = []
+    for joint in parts:
+        if joint.drive is not None:
+            rows, offset = terms(joint.drive, 1.0, (joint.name,))
+            joint = replace(joint, drive=Drive(tuple(rows), offset))
+        done.append(joint)
+    return tuple(done)
+
+
+@dataclass(frozen=True, eq=False)
+class Figure(Edits):
+    """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
+
+    `parts` are all joints, fixed and driven ones included, in any order; they are kept depth-first. ``q[i]`` is the
+    coordinate called ``joints[i]``.
+    """
+
+    name: str
+    parts: Sequence[Joint]
+    coordinates: Sequence[Coordinate] = ()
+    bodies: Mapping[str, Body] = field(default_factory=dict)
+    loops: Sequence[Loop] = ()
+    bounds: Sequence[Bound] = ()
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        own = {c.name for c in self.coordinates}
+        parts = _resolved(_checked(tuple(self.parts), self.name), own, self.name)
+        for name in ("coordinates", "loops", "bounds"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "bodies", dict(self.bodies))
+        for segment in self.bodies:
+            find(self.segments, segment, "segment", f"figure {self.name!r}")
+        for loop in self.loops:
+            for segment in (loop.a, loop.b):
+                find(self.segments, segment, "segment", f"loop {loop.name!r} of figure {self.name!r}: it")
+        clash = own & {joint.name for joint in parts if not joint.is_fixed}
+        if clash or len(own) != len(self.coordinates):
+            raise BadValue(f"figure {self.name!r} has two coordinates called {min(clash or own)!r}")
+        idle = own - set(self.joints)
+        if idle:
+            raise BadValue(f"coordinate {min(idle)!r} of figure {self.name!r} drives no joint")
+        if not np.isfinite(self.rest).all() or not self.limits.contains(self.rest):
+            raise BadValue(f"the rest posture of figure {self.name!r} is outside its limits")
+
+    def __repr__(self) -> str:
+        return f"Figure({self.name!r}, {self.size} coordinates, {len(self.segments)} segments)"
+
+    # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """The names of the coordinates: ``joints[i]`` names ``q[i]``."""
+        names: dict[str, None] = {}
+        own = {c.name for c in self.coordinates}
+        for joint in self.parts:
+            if joint.drive is not None:
+                names.update((name, None) for name, _ in joint.drive.terms if name in own)
+            elif not joint.is_fixed:
+                names[joint.name] = None
+        return tuple(names)
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """The named segments, parents first."""
+        return tuple(joint.segment for joint in self.parts if joint.segment is not None)
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return len(self.joints)
+
+    @cached_property
+    def part(self) -> dict[str, Joint]:
+        """The joint that moves each segment (or that has no segment), by that name."""
+        return {joint.key: joint for joint in self.parts}
+
+    def parent_of(self, segment: str) -> str | None:
+        """The nearest named segment above; None for one that hangs on the world."""
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        above = self.part[segment].parent
+        while above is not None and self.part[above].segment is None:
+            above = self.part[above].parent
+        return above
+
+    def joints_of(self, segment: str) -> tuple[str, ...]:
+        """The joints that move `segment` in its parent, outermost first; fixed ones left out."""
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        names: list[str] = []
+        joint: Joint | None = self.part[segment]
+        while joint is not None:
+            if not joint.is_fixed:
+                names.append(joint.name)
+            above = None if joint.parent is None else self.part[joint.parent]
+            joint = above if above is not None and above.segment is None else None
+        return tuple(names[::-1])
+
+    def chain(self, start: str | None, end: str) -> tuple[str, ...]:
+        """The coordinates that move `end` as seen from `start` (None: from the world)."""
+        ends = [end] if start is None else [start, end]
+        keys = [self._keys_above(segment) for segment in ends]
+        shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
+        names: dict[str, None] = {}
+        for key in [k for path in keys for k in path if k not in shared]:
+            joint = self.part[key]
+            if joint.drive is not None:
+                names.update((name, None) for name, _ in joint.drive.terms)
+            elif not joint.is_fixed:
+                names[joint.name] = None
+        return tuple(name for name in self.joints if name in names)
+
+    def _keys_above(self, segment: str) -> list[str]:
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        keys, at = [], segment
+        while at is not None:
+            keys.append(at)
+            at = self.part[at].parent
+        return keys
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _spans(self) -> dict[str, tuple[float, float, float, float]]:
+        """Lower, upper, rest and speed of each coordinate, as declared."""
+        spans = {c.name: (*c.limits, c.rest, np.inf) for c in self.coordinates}
+        for joint in self.parts:
+            if joint.drive is None and not joint.is_fixed:
+                lower, upper = joint.limits
+                rest = min(max(joint.rest, lower), upper) if joint.rest == 0.0 else joint.rest
+                spans[joint.name] = (lower, upper, rest, joint.speed)
+        return spans
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The allowed postures: the coordinates' ranges, what driven joints' own ranges add to them, and the bounds."""
+        box = {name: list(self._spans[name][:2]) for name in self.joints}
+        rows: list[tuple[tuple[tuple[str, float], ...], float]] = []
+        for joint in self.parts:
+            if joint.drive is not None and np.isfinite(joint.limits).any():
+                rows += _driven_rows(joint, box)
+        rows += [(bound.coefficients, bound.upper) for bound in self.bounds]
+        A, b = np.zeros((len(rows), self.size)), np.array([upper for _, upper in rows])
+        for r, (coefficients, _) in enumerate(rows):
+            for name, value in coefficients:
+                A[r, find(self.joints, name, "coordinate", f"a bound of figure {self.name!r}: it")] += value
+        for name, (lower, upper) in box.items():
+            if lower > upper:
+                raise BadValue(f"the joints that follow {name!r} leave it no room: {lower:.6g} > {upper:.6g}")
+        lower, upper = (np.array([box[name][side] for name in self.joints]) for side in (0, 1))
+        return Limits(lower, upper, A=A if rows else None, b=b if rows else None)
+
+    @property
+    def lower(self) -> Floats:
+        """Lower limits, −inf where there is none."""
+        return self.limits.lower
+
+    @property
+    def upper(self) -> Floats:
+        """Upper limits, inf where there is none."""
+        return self.limits.upper
+
+    @cached_property
+    def rest(self) -> Floats:
+        """The posture to start from; inside the limits."""
+        q = np.array([self._spans[name][2] for name in self.joints])
+        return frozen(np.clip(q, self.lower, self.upper) if self.size else q)
+
+    @cached_property
+    def speed(self) -> Floats:
+        """Greatest speed of each coordinate, inf where none is known."""
+        return frozen([self._spans[name][3] for name in self.joints])
+
+    # ── kinematics ───────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def packed(self) -> Packed:
+        """The whole tree in arrays."""
+        return pack_tree(self.parts, self.joints)
+
+    @cached_property
+    def _flat(self) -> tuple[np.ndarray, np.ndarray]:
+        return flat_ints(self.packed.ints), flat_floats(self.packed.floats)
+
+    def posture(self, q: ArrayLike) -> Floats:
+        """`q` as a finite array of shape (size,) or (n, size), or an error that says what it should be."""
+        try:
+            array = np.array(q, dtype=np.float64, order="C")
+        except (TypeError, ValueError) as error:
+            raise BadValue(f"a posture of {self.name!r} is {self.size} numbers, not {q!r}") from error
+        if array.ndim not in (1, 2) or array.shape[-1] != self.size:
+            raise BadValue(f"a posture of {self.name!r} has {self.size} coordinates, not shape {array.shape}")
+        if not np.isfinite(array).all():
+            raise BadValue(f"a posture of {self.name!r} must be finite")
+        return array
+
+    def _world(self, Q: Floats) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """World tables (k, n + 1, 18), and the last posture's slopes and bends of drive terms."""
+        n, t = self.packed.count, self.packed.terms
+        scratch, out = np.empty(2 * t + 3 * n), np.empty(len(Q) * (n + 1) * WORLD)
+        _world_entry(*self._flat, Q, scratch, out)
+        return out.reshape(len(Q), n + 1, WORLD), scratch[:t], scratch[t : 2 * t]
+
+    def placement(self, q: ArrayLike, segment: str) -> Floats:
+        """Where `segment` is: (4, 4) for one posture, (n, 4, 4) for n of them."""
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        array = self.posture(q)
+        world, _, _ = self._world(np.atleast_2d(array))
+        T = self._frames(world, segment)
+        return T[0] if array.ndim == 1 else T
+
+    def placements(self, q: ArrayLike) -> dict[str, Floats]:
+        """Where every named segment is, in one posture."""
+        world, _, _ = self._world(self.posture(q).reshape(1, self.size))
+        return {segment: self._frames(world, segment)[0] for segment in self.segments}
+
+    def _frames(self, world: np.ndarray, segment: str) -> Floats:
+        rows = world[:, self.packed.row[segment]]
+        T = np.zeros((len(world), 4, 4))
+        T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
+        T[:, :3, 3] = rows[:, 9:12]
+        T[:, 3, 3] = 1.0
+        return T @ self.packed.frame[segment]
+
+    def mass_centre(self, q: ArrayLike) -> Floats:
+        """The centre of mass [m] in one posture."""
+        total = sum(body.mass for body in self.bodies.values())
+        if total <= 0.0:
+            raise BadValue(f"figure {self.name!r} has no mass, hence no centre of mass")
+        frames = self.placements(q)
+        moments = [body.mass * (frames[s][:3, :3] @ body.centre + frames[s][:3, 3]) for s, body in self.bodies.items()]
+        return np.sum(moments, axis=0) / total
+
+    def seen(self, q: ArrayLike, effector: Any) -> Floats:
+        """The frame of an effector in one posture: (4, 4), in the world or, for a gap, in the frame of its first end."""
+        effector = as_effector(effector)
+        if isinstance(effector, MassCentre):
+            T = np.eye(4)
+            T[:3, 3] = self.mass_centre(q)
+            return T
+        if isinstance(effector, Gap):
+            return inverse(self.seen(q, effector.a)) @ self.seen(q, effector.b)
+        return self.placement(q, effector.segment) @ effector.frame
+
+    def jacobian(self, q: ArrayLike, effector: Any) -> Floats:
+        """How an effector moves with q: (3, size) for a point or a direction, (6, size) for a frame, linear rows first.
+
+        World axes; a direction's rows are the derivative of the unit vector, a frame's last three its angular velocity.
+        """
+        effector = as_effector(effector)
+        if isinstance(effector, Gap | MassCentre):
+            raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
+        find(self.segments, effector.segment, "segment", f"figure {self.name!r}")
+        world, slope, _ = self._world(self.posture(q).reshape(1, self.size))
+        joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
+        T = self._frames(world, effector.segment)[0] @ effector.frame
+        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
+        linear = np.cross(w, T[:3, 3]) + v
+        if isinstance(effector, Point):
+            columns = linear
+        elif isinstance(effector, Direction):
+            columns = np.cross(w, T[:3, 0])
+        else:
+            columns = np.hstack([linear, w])
+        J = np.zeros((columns.shape[1], self.size))
+        for column, joint in zip(columns, joints, strict=True):
+            for k, s in self._drivers(int(joint), slope):
+                J[:, k] += s * column
+        return J
+
+    def _drivers(self, joint: int, slope: np.ndarray) -> list[tuple[int, float]]:
+        """The coordinates that move a packed joint, each with its slope."""
+        k = int(self._coordinate_of[joint])
+        if k >= 0:
+            return [(k, 1.0)]
+        d = -1 - k
+        first, term = self.packed.ints[8].astype(int), self.packed.ints[9].astype(int).reshape(-1, 3)
+        return [(int(term[t, 0]), float(slope[t])) for t in range(first[d], first[d + 1])]
+
+    @cached_property
+    def _coordinate_of(self) -> np.ndarray:
+        return self.packed.ints[4].astype(int)
+
+
+def _driven_rows(joint: Joint, box: dict[str, list[float]]) -> list[tuple[tuple[tuple[str, float], ...], float]]:
+    """What a driven joint's own limits mean for its coordinates: narrower ranges (in `box`), or rows of inequalities."""
+    assert joint.drive is not None
+    lower, upper = (side - joint.drive.offset for side in joint.limits)
+    curves = joint.drive.terms
+    if all(isinstance(curve, Line) for _, curve in curves):
+        slopes = tuple((name, curve.slope) for name, curve in curves if isinstance(curve, Line) and curve.slope)
+        if len(slopes) == 1:
+            name, slope = slopes[0]
+            a, b = sorted((lower / slope, upper / slope))
+            box[name] = [max(box[name][0], a), min(box[name][1], b)]
+            return []
+        up = [(slopes, upper)] if np.isfinite(upper) else []
+        down = [(tuple((name, -s) for name, s in slopes), -lower)] if np.isfinite(lower) else []
+        return (up + down) if slopes else []
+    low = high = 0.0
+    for name, curve in curves:
+        ends = finite(box[name], (2,), f"the limits of {name!r}, which drives {joint.name!r} through a spline")
+        values = [curve(x) for x in np.linspace(ends[0], ends[1], 401)]
+        low, high = low + min(values), high + max(values)
+    if low < lower - 1e-9 or high > upper + 1e-9:
+        reach = (low + joint.drive.offset, high + joint.drive.offset)
+        raise BadValue(f"driven joint {joint.name!r} would reach {reach}, beyond its limits {joint.limits}")
+    return []

@@ -1,0 +1,68 @@
+"""One door for all formats: figures by catalogue name or file, motions by file, both written back by the file's ending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple import catalogue
+from supple.errors import BadFile, BadValue, find
+from supple.figure import Figure
+from supple.files.bvh import read_bvh
+from supple.files.bvh_writer import write_bvh
+from supple.files.mjcf import read_mjcf
+from supple.files.urdf import read_urdf
+from supple.files.urdf_writer import write_urdf
+from supple.motion import Motion
+
+
+def _bvh_figure(path: Path, **options: Any) -> Figure:
+    return read_bvh(path, **options).figure
+
+
+FIGURES: dict[str, Callable[..., Figure]] = {
+    ".urdf": read_urdf,
+    ".xml": read_mjcf,
+    ".mjcf": read_mjcf,
+    ".bvh": _bvh_figure,
+}
+MOTIONS: dict[str, Callable[..., Motion]] = {".bvh": read_bvh}
+
+
+def load(what: str | Path, **options: Any) -> Figure:
+    """A figure: a name of the catalogue, or a file (.urdf, .xml for MJCF, .bvh).
+
+    `options` go to the catalogue's builder (``load("human", stature=1.6)``) or to the reader (``load("walk.bvh", unit=0.01)``).
+    """
+    suffix = Path(what).suffix.lower()
+    if suffix in FIGURES:
+        return FIGURES[suffix](Path(what), **options)
+    if isinstance(what, Path) or suffix in MOTIONS or Path(what).exists():
+        raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
+    find(catalogue.names(), what, "figure", "the catalogue")
+    return catalogue.build(what, **options)
+
+
+def read_motion(path: str | Path, **options: Any) -> Motion:
+    """A motion from a file (.bvh); `options` go to the reader, for example the file's `unit` and `up` axis."""
+    reader = MOTIONS.get(Path(path).suffix.lower())
+    if reader is None:
+        raise BadFile(f"motions are read from {', '.join(MOTIONS)}", file=str(path))
+    return reader(path, **options)
+
+
+def write(what: Figure | Motion, path: str | Path) -> None:
+    """Write a figure (.urdf, .bvh) or a motion (.bvh); unit and up axis of the source are restored."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".urdf":
+        if isinstance(what, Motion):
+            raise BadValue("a URDF file holds a figure, not a motion: write motion.figure, or write a .bvh file")
+        write_urdf(what, path)
+    elif suffix == ".bvh":
+        still = what if isinstance(what, Motion) else Motion(what, what.rest[None], np.zeros(1), source=what.source)
+        write_bvh(still, path)
+    else:
+        raise BadFile("figures are written to .urdf and .bvh files, motions to .bvh files", file=str(path))

@@ -1,0 +1,57 @@
+"""A figure in motion: one posture for each moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.errors import BadValue
+from supple.figure import Figure, Source
+from supple.space import Floats, finite, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Postures `q` (frames, size) of a figure at `times` (frames,) [s], which rise from frame to frame.
+
+    `errors` is what the maker of the motion has to say about its quality, one row or number for each frame (a tracked
+    motion: how far each marker was missed [m], NaN where it was not seen). `source` is the file it came from; the
+    figure's own by default.
+    """
+
+    figure: Figure
+    q: Floats
+    times: Floats
+    errors: Floats | None = None
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        what = f"a motion of {self.figure.name!r}"
+        times = np.asarray(self.times)
+        times = frozen(finite(self.times, times.shape[:1] or (1,), f"the times of {what}"))
+        for k in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
+            raise BadValue(f"the times of {what} must rise, not go from {times[k]} to {times[k + 1]} s (frame {k + 1})")
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "q", frozen(finite(self.q, (len(times), self.figure.size), f"the postures of {what}")))
+        if self.errors is not None:
+            errors = frozen(self.errors)
+            if errors.shape[:1] != times.shape:
+                raise BadValue(f"the errors of {what} must have {len(times)} rows, not shape {errors.shape}")
+            object.__setattr__(self, "errors", errors)
+        if self.source is None:
+            object.__setattr__(self, "source", self.figure.source)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def posture(self, frame: int) -> Floats:
+        """The coordinates q of one frame."""
+        return self.q[frame]
+
+    @property
+    def rate(self) -> float:
+        """Frames per second, on average."""
+        if len(self) < 2:
+            raise BadValue(f"a motion of {len(self)} frames has no rate: it takes two")
+        return float((len(self) - 1) / (self.times[-1] - self.times[0]))

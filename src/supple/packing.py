@@ -1,0 +1,154 @@
+"""From a tree of named joints to the flat arrays that kernels read (their meaning is in `tree`).
+
+Every joint is brought to a turn about, or a slide along, a coordinate axis: an oblique axis is folded into the joint's
+offset and undone in what hangs on it; fixed joints are folded away altogether. What is left of a segment's name is a row
+of the world table and a constant frame in that row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.drives import Line
+from supple.joints import Joint
+from supple.space import HERE, Floats, compose
+from supple.tree import HEADER
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A tree in arrays, and where each segment's frame went."""
+
+    ints: list[np.ndarray]  # header first
+    floats: list[np.ndarray]
+    count: int  # moving joints n
+    size: int  # coordinates
+    terms: int  # terms of driven joints
+    parent: tuple[int, ...]  # row above each row; row 0 is the world
+    row: dict[str, int]  # by segment (or joint without a segment)
+    frame: dict[str, Floats]  # the segment's frame in that row
+
+    def path(self, row: int) -> list[int]:
+        """Joints from the root to the frame of `row`."""
+        joints: list[int] = []
+        while row > 0:
+            joints.append(row - 1)
+            row = self.parent[row]
+        return joints[::-1]
+
+
+def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
+    """A coordinate axis k, a sign s and a rotation A with ``A (s e_k) = axis``; A is the identity where it can be."""
+    for k in range(3):
+        if abs(axis[k]) == 1.0:
+            return k, float(axis[k]), np.eye(3)
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return 2, 1.0, np.column_stack([x, np.cross(axis, x), axis])
+
+
+def _bent(T: Floats) -> int:
+    if not np.array_equal(T[:3, :3], np.eye(3)):
+        return 1
+    return 0 if T[:3, 3].any() else 2
+
+
+def _offset_row(T: Floats, turn: float, slide: float) -> np.ndarray:
+    return np.concatenate([T[:3, :3].ravel(), T[:3, 3], [turn, slide]])
+
+
+def _curves(joints: Sequence[Joint], index: dict[str, int]) -> tuple[list[np.ndarray], list[np.ndarray], int, int]:
+    """The tables driven, first, term (integers) and base, curve (floats) of the driven joints."""
+    driven, first, term, base, curve = [], [0], [], [], []
+    for i, joint in enumerate(joints):
+        if joint.drive is None:
+            continue
+        driven.append(i)
+        base.append(joint.drive.offset)
+        for name, f in joint.drive.terms:
+            if isinstance(f, Line):
+                term.append((index[name], 0, len(curve)))
+                curve.append(f.slope)
+            else:
+                rows = f.pieces()
+                term.append((index[name], len(rows), len(curve)))
+                curve.extend(rows.ravel())
+        first.append(len(term))
+    ints = [np.array(driven), np.array(first), np.array(term).reshape(-1)]
+    return ints, [np.array(base), np.array(curve)], len(term), len(curve)
+
+
+def pack_tree(parts: Sequence[Joint], names: Sequence[str], keep: Iterable[str] | None = None) -> Packed:
+    """Pack the joints `parts` (depth-first) over the coordinates `names`.
+
+    With `keep`, only the joints above those segments are packed: a problem need not move what none of its tasks sees.
+    """
+    wanted = None if keep is None else _above(parts, keep)
+    row: dict[str, int] = {"": 0}
+    frame: dict[str, Floats] = {"": HERE}
+    parent, axes, bent, depth, rows = [0], [], [], [], []
+    kept: list[Joint] = []
+    for joint in parts:
+        above = joint.parent or ""
+        if above not in row or (wanted is not None and joint.key not in wanted):
+            continue
+        T = frame[above] @ joint.at
+        if joint.is_fixed:
+            row[joint.key], frame[joint.key] = row[above], T
+            continue
+        turn, slide = np.array(joint.turn), np.array(joint.slide)
+        length = float(np.linalg.norm(slide))
+        k, sign, A = aligned(turn if turn.any() else slide / length)
+        along = float(slide @ (A @ np.eye(3)[k]))
+        kind = k + (0 if not slide.any() else 6 if turn.any() else 3)
+        T = T @ compose(A, (0.0, 0.0, 0.0))
+        rows.append(_offset_row(T, sign if turn.any() else 0.0, along))
+        bent.append(_bent(T))
+        axes.append(kind)
+        parent.append(row[above])
+        depth.append(0 if row[above] == 0 else depth[row[above] - 1] + 1)
+        kept.append(joint)
+        row[joint.key], frame[joint.key] = len(kept), compose(A.T, (0.0, 0.0, 0.0))
+    index = {name: i for i, name in enumerate(names)}
+    drives, constants, terms, curve = _curves(kept, index)
+    n, deepest = len(kept), max(depth, default=-1) + 1
+    path = np.zeros((n, deepest))
+    for i in range(n):
+        above = parent[i + 1]
+        if above:
+            path[i] = path[above - 1]
+        path[i, depth[i]] = i
+    order = [joint.name for joint in kept if joint.drive is not None]
+    coordinate = [-1 - order.index(j.name) if j.drive is not None else index[j.name] for j in kept]
+    header = np.zeros(HEADER)
+    header[:6] = n, len(names), deepest, len(drives[0]), terms, curve
+    ints = [header, *(np.array(a) for a in (parent[1:], axes, bent, coordinate, depth)), path.ravel(), *drives]
+    floats = [np.array(rows).ravel(), *constants]
+    return Packed(ints, floats, n, len(names), terms, tuple(parent), row, frame)
+
+
+def _above(parts: Sequence[Joint], keep: Iterable[str]) -> set[str]:
+    """The keys of all joints from the world down to the given segments."""
+    by_key = {joint.key: joint for joint in parts}
+    wanted: set[str] = set()
+    for name in keep:
+        at: str | None = name
+        while at is not None and at not in wanted:
+            wanted.add(at)
+            at = by_key[at].parent if at in by_key else None
+    return wanted
+
+
+def flat_ints(tables: Sequence[Any]) -> np.ndarray:
+    """One int64 array of all tables."""
+    return np.concatenate([np.asarray(t).ravel() for t in tables]).astype(np.int64)
+
+
+def flat_floats(tables: Sequence[Any]) -> np.ndarray:
+    """One float64 array of all tables."""
+    return np.concatenate([np.asarray(t, dtype=np.float64).ravel() for t in tables])

@@ -1,0 +1,422 @@
+"""Problems: a figure, what its parts should do, and which postures are allowed, checked and packed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import potentials as kind
+from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
+from supple.errors import BadValue, find
+from supple.evaluate import FIELDS, NO_ROW, gradient_entry, hessian_entry, jacobian_entry, scratch_size
+from supple.figure import Figure
+from supple.goals import AnyOf, At, Custom, Miss, Near, Placed, Term
+from supple.limits import Limits
+from supple.packing import Packed, flat_floats, flat_ints, pack_tree
+from supple.shapes import Ball, Box, Polytope
+from supple.space import HERE, Floats, compose, inverse
+
+METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
+INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """An effector, its goal, and how much it matters.
+
+    A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
+    task may move the figure; a task of a lower `priority` number comes strictly first. The task is met when its goal is
+    within `tolerance` [m] and `angle_tolerance` [rad].
+    """
+
+    effector: Effector | str | None
+    goal: Any
+    weight: float = 1.0
+    hard: bool = False
+    chain: str | None = None
+    priority: int = 0
+    tolerance: float = METRES
+    angle_tolerance: float = RADIANS
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.goal, Near):
+            object.__setattr__(self, "effector", as_effector(self.effector))
+        elif self.effector is not None:
+            raise BadValue("Near is a goal for the whole posture; its task has no effector")
+        if not hasattr(self.goal, "terms") or not hasattr(self.goal, "miss"):
+            raise BadValue(f"a task needs a goal such as At or Placed, not {self.goal!r}")
+        for value, what in (
+            (self.weight, "weight"),
+            (self.tolerance, "tolerance"),
+            (self.angle_tolerance, "angle_tolerance"),
+        ):
+            if not (np.isfinite(value) and value > 0.0):
+                raise BadValue(f"the {what} of a task must be positive and finite, not {value!r}")
+        if not self.name:
+            object.__setattr__(self, "name", _called(self.effector, self.goal))
+        _check_parts(self)
+
+    @property
+    def alternatives(self) -> list[tuple[Any, float]]:
+        """The goals of which one must be met, each with its weight."""
+        return self.goal.alternatives() if isinstance(self.goal, AnyOf) else [(self.goal, 1.0)]
+
+
+def _called(effector: Any, goal: Any) -> str:
+    where = "posture"
+    if isinstance(effector, Gap):
+        where = f"{effector.a.segment}–{effector.b.segment}"
+    elif isinstance(effector, MassCentre):
+        where = "mass centre"
+    elif effector is not None:
+        where = effector.segment
+    return f"{where} {type(goal).__name__}"
+
+
+def _check_parts(task: Task) -> None:
+    """Whether the effector has the parts that the goal looks at."""
+    effector = task.effector
+    end = effector.b if isinstance(effector, Gap) else effector
+    has = {"position"} | ({"direction"} if isinstance(end, Direction | Frame) else set())
+    has |= {"frame"} if isinstance(end, Frame) else set()
+    if effector is None:
+        has = {"posture"}
+    for goal, _ in task.alternatives:
+        for term in goal.terms():
+            if term.needs not in has:
+                raise BadValue(
+                    f"{task.name!r}: {type(goal).__name__} needs a {term.needs}, which {end!r} does not have"
+                )
+        if isinstance(effector, MassCentre) and (goal.relative_to is not None or isinstance(goal, Custom)):
+            raise BadValue(f"{task.name!r}: the mass centre takes goals in the world, not relative or custom ones")
+        if isinstance(effector, Gap) and goal.relative_to is not None:
+            raise BadValue(f"{task.name!r}: a gap is seen from its own first end; relative_to= has no meaning there")
+
+
+class Evaluation(NamedTuple):
+    """The objective at a posture."""
+
+    value: float  # G(q) = Σ w P
+    gradient: Floats | None = None  # (size)
+    hessian: Floats | None = None  # (size, size)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
+
+    `rigidity` in [0, 1], by coordinate name or as an array, makes coordinates reluctant; 1 locks them.
+    """
+
+    figure: Figure
+    tasks: Sequence[Task]
+    limits: Limits | None = None
+    rigidity: Mapping[str, float] | ArrayLike | None = None
+    obstacles: Sequence[Ball | Box | Polytope] = ()
+    loops: tuple[Task, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        tasks = tuple(Task(None, t) if isinstance(t, Near) else t for t in self.tasks)
+        for task in tasks:
+            if not isinstance(task, Task):
+                raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
+        object.__setattr__(self, "tasks", tasks)
+        object.__setattr__(self, "obstacles", tuple(self.obstacles))
+        for body in self.obstacles:
+            if not isinstance(body, Ball | Box | Polytope):
+                raise BadValue(f"obstacles are balls, boxes and polytopes, not {body!r}")
+        limits = self.figure.limits if self.limits is None else self.limits
+        if limits.size != self.figure.size:
+            raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
+        object.__setattr__(self, "limits", limits)
+        object.__setattr__(self, "rigidity", self._rigidity(self.rigidity))
+        object.__setattr__(self, "loops", tuple(_closing(loop) for loop in self.figure.loops))
+        for task in (*tasks, *self.loops):
+            self._check_names(task)
+
+    def _rigidity(self, given: Any) -> Floats:
+        figure = self.figure
+        values = np.zeros(figure.size)
+        if isinstance(given, Mapping):
+            for name, value in given.items():
+                for key in figure._coordinates_called(name):
+                    values[figure.joints.index(key)] = value
+        elif given is not None:
+            values = np.array(np.broadcast_to(np.asarray(given, float), (figure.size,)))
+        if not ((values >= 0.0) & (values <= 1.0)).all():
+            raise BadValue("rigidity lies between 0 (moves freely) and 1 (locked)")
+        values.setflags(write=False)
+        return values
+
+    def _check_names(self, task: Task) -> None:
+        figure, owner = self.figure, f"figure {self.figure.name!r}"
+        for segment in _segments_of(task):
+            find(figure.segments, segment, "segment", owner)
+        if task.chain is not None:
+            find(figure.segments, task.chain, "segment", owner)
+        if isinstance(task.effector, MassCentre) and not sum(b.mass for b in figure.bodies.values()) > 0.0:
+            raise BadValue(f"{owner} has no mass, hence no centre of mass")
+        if isinstance(task.goal, Near) and task.goal.reference.shape != (figure.size,):
+            raise BadValue(f"Near needs {figure.size} numbers for {owner}, not {task.goal.reference.size}")
+
+    @property
+    def all_tasks(self) -> tuple[Task, ...]:
+        """The tasks and, as hard tasks, the figure's closed loops."""
+        return (*self.tasks, *self.loops)
+
+    @cached_property
+    def free(self) -> Floats:
+        """How willingly each coordinate moves: ``1 − rigidity``, and 0 outside every task's chain.
+
+        A task without a chain may move every joint above its effector. When chains overlap, a joint of one task's chain
+        that moves another task's effector belongs to that chain as well: so the union of all chains is what may move.
+        """
+        figure = self.figure
+        movable: set[str] = set()
+        for task in self.all_tasks:
+            movable |= set(_chain_of(figure, task))
+        mask = np.array([name in movable for name in figure.joints], dtype=float)
+        return mask * (1.0 - np.asarray(self.rigidity))
+
+    # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def packed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Integers, floats and targets as the kernels read them."""
+        figure = self.figure
+        massive = any(isinstance(task.effector, MassCentre) for task in self.tasks)
+        keep = {s for task in self.all_tasks for s in _segments_of(task)}
+        if massive:
+            keep |= {s for s, body in figure.bodies.items() if body.mass > 0.0}
+        tree = pack_tree(figure.parts, figure.joints, keep)
+        tables = _Tables(figure, tree)
+        for task in self.all_tasks:
+            tables.add(task)
+        return tables.finished(massive, self._limit_tables())
+
+    def _limit_tables(self) -> tuple[list[int], list[Any]]:
+        """Integers for the header and tables of the limits and of the freedom to move."""
+        assert self.limits is not None
+        equalities, A, b = self.limits.rows
+        return [len(b), equalities], [self.limits.lower, self.limits.upper, self.free, A, b]
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """The kinds of all terms."""
+        return tuple(t.kind for task in self.all_tasks for goal, _ in task.alternatives for t in goal.terms())
+
+    @cached_property
+    def residual_count(self) -> int:
+        """Number of residual rows."""
+        return int(self.packed[0][10])
+
+    def scratch(self) -> np.ndarray:
+        """Memory for one evaluation at a time."""
+        return np.zeros(scratch_size(self.packed[0]))
+
+    # ── evaluation ───────────────────────────────────────────────────────────────────────────────────────────────────
+    def evaluate(self, q: ArrayLike, hessian: bool = True, curvature: bool = True) -> Evaluation:
+        """Value, gradient and Hessian of the objective at q; without `curvature` the Gauss–Newton matrix."""
+        size = self.figure.size
+        g, value = np.zeros((1, size)), np.zeros((1, 2))
+        I, F, T = self.packed
+        Q = self.figure.posture(q).reshape(1, size)
+        if not hessian:
+            gradient_entry(I, F, self.scratch(), T[None], Q, value, g)
+            return Evaluation(float(value[0, 0]), g[0])
+        if not curvature:
+            self._need_residuals()
+        H = np.zeros((1, size, size))
+        hessian_entry(I, F, self.scratch(), T[None], Q, int(curvature), value, g, H)
+        return Evaluation(float(value[0, 0]), g[0], H[0])
+
+    def value(self, q: ArrayLike) -> float:
+        """The objective at q."""
+        return self.evaluate(q, hessian=False).value
+
+    def jacobian(self, q: ArrayLike) -> tuple[Floats, Floats]:
+        """Residuals ρ with ``G = |ρ|²`` and their derivatives (m, size)."""
+        self._need_residuals()
+        m, size = self.residual_count, self.figure.size
+        rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros(1)
+        I, F, T = self.packed
+        Q = self.figure.posture(q).reshape(1, size)
+        jacobian_entry(I, F, self.scratch(), T[None], Q, value, rho, J)
+        return rho[0], J[0]
+
+    def _need_residuals(self) -> None:
+        without = [t.name for t in self.tasks if any(isinstance(g, Custom | Near) for g, _ in t.alternatives)]
+        if without:
+            raise BadValue(f"no residual form: {', '.join(without)}")
+
+    def misses(self, q: ArrayLike) -> tuple[Miss, ...]:
+        """How far each task (closed loops last) is from being met at q, recomputed from the figure in plain NumPy."""
+        figure = self.figure
+        return tuple(_miss(figure, task, q) for task in self.all_tasks)
+
+    def aimed(self, *targets: Any) -> Problem:
+        """The same problem with other targets, one array for each task; None keeps a task's own."""
+        if len(targets) != len(self.tasks):
+            raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
+        pairs = zip(self.tasks, targets, strict=True)
+        tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
+        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles)
+
+
+def met(task: Task, miss: Miss) -> bool:
+    """Whether a miss is within the task's tolerances."""
+    return bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
+
+
+def _miss(figure: Figure, task: Task, q: ArrayLike) -> Miss:
+    if task.effector is None:
+        return Miss()
+    X = figure.seen(q, task.effector)
+    out = []
+    for goal, _ in task.alternatives:
+        seen = X if goal.relative_to is None else inverse(figure.placement(q, goal.relative_to)) @ X
+        out.append(goal.miss(seen))
+    return min(out, key=lambda m: max(m.metres / task.tolerance, m.radians / task.angle_tolerance))
+
+
+def _closing(loop: Any) -> Task:
+    """The hard task that closes a loop."""
+    if loop.point:
+        gap = Gap(Point(loop.a, loop.at_a[:3, 3]), Point(loop.b, loop.at_b[:3, 3]))
+        return Task(gap, At(np.zeros(3)), hard=True, name=loop.name)
+    return Task(Gap(Frame(loop.a, loop.at_a), Frame(loop.b, loop.at_b)), Placed(HERE), hard=True, name=loop.name)
+
+
+def _segments_of(task: Task) -> list[str]:
+    """Every segment that a task names."""
+    effector = task.effector
+    ends = [effector.a, effector.b] if isinstance(effector, Gap) else [effector]
+    names = [end.segment for end in ends if isinstance(end, Point | Direction | Frame)]
+    return names + [goal.relative_to for goal, _ in task.alternatives if goal.relative_to is not None]
+
+
+def _chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
+    """The coordinates that a task may move."""
+    names: set[str] = set()
+    segments = _segments_of(task)
+    if isinstance(task.effector, MassCentre):
+        segments = [s for s, body in figure.bodies.items() if body.mass > 0.0]
+    if task.effector is None:
+        return figure.joints
+    for segment in segments:
+        names |= set(figure.chain(None, segment))
+    if task.chain is not None:
+        first = set(figure.joints_of(task.chain)) & set(figure.joints)
+        above = set(figure.chain(None, task.chain)) - first
+        names -= above
+        if not names:
+            raise BadValue(f"{task.name!r}: no joint between {task.chain!r} and the effector")
+    return tuple(names)
+
+
+class _Tables:
+    """Collects the rows of all tasks; `finished` makes the packs."""
+
+    def __init__(self, figure: Figure, tree: Packed) -> None:
+        self.figure, self.tree = figure, tree
+        self.task, self.alternative = [0], [0]
+        self.term: list[list[int]] = []
+        self.number: list[np.ndarray] = []
+        self.chain: list[int] = []
+        self.near: list[np.ndarray] = []
+        self.target: list[np.ndarray] = []
+        self.targets = self.residuals = self.longest = 0
+
+    def add(self, task: Task) -> None:
+        """Append a task: its alternatives and their terms, which share their residual rows."""
+        most = 0
+        for goal, weight in task.alternatives:
+            at = self.residuals
+            for term in goal.terms():
+                self._add_term(task, goal, term, weight, at)
+                at += kind.ROWS[term.kind]
+            most = max(most, at - self.residuals)
+            self.alternative.append(len(self.term))
+        self.residuals += most
+        self.task.append(len(self.alternative) - 1)
+
+    def _add_term(self, task: Task, goal: Any, term: Term, weight: float, residual: int) -> None:
+        row, frame = self._carried(task.effector, term)
+        reference, seen_from = self._reference(task.effector, goal)
+        chain = self._chain(row, reference) if reference != NO_ROW else []
+        w = task.weight * weight * term.weight
+        angular = term.kind in (kind.FACE, kind.TURN, kind.AIM, kind.TILT)
+        limit = w * task.tolerance**2 * INSIDE
+        if angular:
+            chord = task.angle_tolerance if term.kind == kind.TILT else 2.0 * np.sin(0.5 * task.angle_tolerance)
+            limit = w * (term.scale * chord) ** 2 * INSIDE
+        if isinstance(goal, Near):
+            row, limit = len(self.near), np.inf
+            self.near.append(np.asarray(goal.weights))
+        rows = kind.ROWS[term.kind]
+        fields = [term.kind, row, reference, self.targets, residual, len(self.chain), len(chain), len(term.target)]
+        self.term.append([*fields, term.address, rows, int(task.hard)])
+        assert len(self.term[-1]) == FIELDS
+        parameters = [w, limit, term.scale, *term.lower, *term.upper]
+        self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, [0.0]]))
+        self.chain += chain
+        self.longest = max(self.longest, len(chain))
+        self.target.append(np.asarray(term.target))
+        self.targets += len(term.target)
+
+    def _carried(self, effector: Any, term: Term) -> tuple[int, Floats]:
+        """The row that carries the effector, and the effector's frame in that row."""
+        end = effector.b if isinstance(effector, Gap) else effector
+        if end is None or isinstance(end, MassCentre):
+            return NO_ROW, HERE
+        frame = self.tree.frame[end.segment] @ end.frame
+        if term.turn is not None:
+            frame = frame @ compose(term.turn, (0.0, 0.0, 0.0))
+        return self.tree.row[end.segment], frame
+
+    def _reference(self, effector: Any, goal: Any) -> tuple[int, Floats]:
+        """The row of the segment from which the effector is seen, and the frame in that row."""
+        if isinstance(effector, Gap):
+            end = effector.a
+            return self.tree.row[end.segment], self.tree.frame[end.segment] @ end.frame
+        if goal.relative_to is None:
+            return NO_ROW, HERE
+        return self.tree.row[goal.relative_to], self.tree.frame[goal.relative_to]
+
+    def _chain(self, row: int, reference: int) -> list[int]:
+        """From the reference up to the common joint (negative), then down to the effector, as 1 + joint."""
+        down, up = self.tree.path(row), self.tree.path(reference)
+        while down and up and down[0] == up[0]:
+            down, up = down[1:], up[1:]
+        return [-(1 + j) for j in up[::-1]] + [1 + j for j in down]
+
+    def _masses(self) -> np.ndarray:
+        """Mass fraction and first moment of each row of the world table."""
+        out = np.zeros((self.tree.count + 1, 4))
+        for segment, body in self.figure.bodies.items():
+            if body.mass > 0.0:
+                r, frame = self.tree.row[segment], self.tree.frame[segment]
+                out[r, 0] += body.mass
+                out[r, 1:] += body.mass * (frame[:3, :3] @ body.centre + frame[:3, 3])
+        return out / out[:, 0].sum()
+
+    def finished(self, massive: bool, limits: tuple[list[int], list[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Integers, floats and targets."""
+        mass = self._masses() if massive else np.empty((0, 4))
+        header = self.tree.ints[0]
+        counts = [len(self.task) - 1, len(self.alternative) - 1, len(self.term), len(self.chain)]
+        header[6:10] = counts
+        header[10:15] = self.residuals, self.longest, len(mass), len(self.near), self.targets
+        header[15:17] = limits[0]
+        ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain]
+        floats = [*self.tree.floats, *self.number, mass, *self.near, *limits[1]]
+        return flat_ints(ints), flat_floats(floats), flat_floats([np.empty(0), *self.target])
+
+
+def _flat(frame: Floats) -> np.ndarray:
+    return np.concatenate([frame[:3, :3].ravel(), frame[:3, 3]])

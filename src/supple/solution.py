@@ -1,0 +1,88 @@
+"""Solutions: a posture, why the solver stopped, and the problem itself, so that anyone can audit the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.goals import Miss
+from supple.problem import Problem, met
+from supple.space import Floats
+
+
+class Status(Enum):
+    """Why a solver stopped."""
+
+    SOLVED = "Every task is met to its tolerance."
+    NEAREST = "No allowed move brings the goals nearer; not all tasks are met."
+    STOPPED = "The budget came first; raise it or start nearer."
+    IMPOSSIBLE = "No posture within the limits meets the tasks to their tolerances; a certificate is attached."
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A posture inside the limits, and what is true of it. The quality is recomputed from the problem, not remembered."""
+
+    problem: Problem
+    q: Floats
+    status: Status
+    reason: str
+    iterations: int = 0
+    evaluations: int = 0
+    seed: int = 0
+    trace: Any = None
+    certificate: Any = None
+
+    @cached_property
+    def errors(self) -> tuple[Miss, ...]:
+        """Metres and radians by which each task is missed, recomputed from the figure; closed loops last."""
+        return self.problem.misses(self.q)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every task is met to its tolerance."""
+        return not self.unmet
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """The names of the tasks that are not met."""
+        pairs = zip(self.problem.all_tasks, self.errors, strict=True)
+        return tuple(task.name for task, miss in pairs if not met(task, miss))
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The coordinates that stand at a limit."""
+        figure, limits = self.problem.figure, self.problem.limits
+        assert limits is not None
+        return tuple(
+            n for n, x, lo, hi in zip(figure.joints, self.q, limits.lower, limits.upper, strict=True) if x in (lo, hi)
+        )
+
+    def report(self) -> str:
+        """One page of plain text: the status, every task's error, and the limits that hold."""
+        lines = [f"{self.status.name}: {self.reason}", f"{'task':32s} {'metres':>12s} {'radians':>12s}"]
+        for task, miss in zip(self.problem.all_tasks, self.errors, strict=True):
+            mark = "" if met(task, miss) else "   not met"
+            lines.append(f"{task.name:32s} {miss.metres:12.3g} {miss.radians:12.3g}{mark}")
+        lines.append(f"{self.iterations} iterations, {self.evaluations} evaluations")
+        if self.active:
+            lines.append("at their limits: " + ", ".join(self.active))
+        return "\n".join(lines)
+
+
+def audited(problem: Problem, q: Floats, stationary: bool, **counts: Any) -> Solution:
+    """The solution for a posture that a solver ended at, with a status that is true by an independent check."""
+    q = np.array(q)
+    q.setflags(write=False)
+    draft = Solution(problem, q, Status.SOLVED, Status.SOLVED.value, **counts)
+    if draft.ok:
+        return draft
+    status = Status.NEAREST if stationary else Status.STOPPED
+    names = draft.unmet
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    lead = "No allowed move brings the goals nearer" if stationary else "The budget came before the goals were met"
+    return Solution(problem, q, status, f"{lead}; not met: {shown}.", **counts)

@@ -1,0 +1,48 @@
+"""The front door: pose a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from supple.errors import BadValue
+from supple.figure import Figure
+from supple.problem import Problem, Task
+from supple.solution import Solution
+from supple.solvers.base import Solver
+from supple.solvers.projected_gradient import ProjectedGradient
+
+
+def solve(
+    problem: Problem | Figure,
+    *more: Any,
+    start: ArrayLike | None = None,
+    solver: Solver | None = None,
+    seed: int = 0,
+) -> Solution:
+    """The posture that meets the tasks, or the nearest legal one with the reason why it does not.
+
+    ``solve(problem)`` or ``solve(problem, start)``; short form ``solve(figure, {"hand": goal})`` for goals on the frames
+    of segments. A `start` outside the limits is projected onto them. Not reaching a goal is no error: see `Solution.status`.
+    """
+    if isinstance(problem, Figure):
+        goals, *more_left = more or ({},)
+        if not isinstance(goals, Mapping):
+            raise BadValue("the short form is solve(figure, {segment: goal}); otherwise pass a Problem")
+        problem = Problem(problem, [Task(segment, goal) for segment, goal in goals.items()])
+    elif isinstance(problem, Problem):
+        more_left = list(more)
+    else:
+        raise BadValue(f"solve takes a Problem, or a Figure and goals, not {problem!r}")
+    if len(more_left) > 1 or (more_left and start is not None):
+        raise BadValue("solve takes one start")
+    given = more_left[0] if more_left else start
+    figure = problem.figure
+    posture = figure.rest if given is None else figure.posture(given)
+    if posture.shape != (figure.size,):
+        raise BadValue(f"solve takes one start of {figure.size} coordinates, not shape {posture.shape}")
+    assert problem.limits is not None
+    chosen = ProjectedGradient() if solver is None else solver
+    return chosen.solve(problem, problem.limits.project(posture), seed)

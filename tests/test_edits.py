@@ -1,0 +1,269 @@
+"""New figures from old: laws that relate the placements of both, and refusals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from figures import FIGURES, FOUR_BAR, TREES, posture, somewhere, trees
+from supple.drives import Bound, Coordinate, Drive, Group, mimic
+from supple.errors import BadValue, Error, UnknownName
+from supple.figure import Figure
+from supple.joints import ball, fixed, free, hinge
+from supple.shapes import Ball, Body
+from supple.space import X, inverse, place
+
+ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
+
+
+def by_name(old: Figure, q: np.ndarray, new: Figure) -> np.ndarray:
+    """The same posture in the order of another figure."""
+    values = dict(zip(old.joints, q, strict=True))
+    return np.array([values[name] for name in new.joints])
+
+
+def assert_same_places(
+    old: Figure, q: np.ndarray, new: Figure, moved: np.ndarray | None = None, q_new: Any = None
+) -> None:
+    """Every segment of the old figure is at the same place in the new one, after moving the old one as a whole."""
+    there = new.placements(by_name(old, q, new) if q_new is None else q_new)
+    for segment, T in old.placements(q).items():
+        assert_allclose(there[segment], T if moved is None else moved @ T, rtol=0, atol=1e-12, err_msg=segment)
+
+
+# ── limits and rest ──────────────────────────────────────────────────────────────────────────────────────────────────
+def test_with_limits_changes_only_what_is_named():
+    new = ARM.with_limits({"elbow": (1, 2), "waist": (-math.inf, 0.5)})
+    assert_array_equal(new.lower, [-math.inf, -2, 1, -1.5])
+    assert_array_equal(new.upper, [0.5, 2, 2, 1.5])
+    assert_array_equal(new.rest, [0, 0, 1, 0])
+    assert_array_equal(ARM.lower, [-3, -2, 0, -1.5])
+    assert_same_places(ARM, posture(ARM, 1), new)
+
+
+def test_with_limits_of_a_joint_of_several_coordinates():
+    one = TWINS.with_limits({"left shoulder": (-1, 1)})
+    each = TWINS.with_limits({"left shoulder": [(-1, 0), (-2, 0), (-3, 0)]})
+    at = [TWINS.joints.index(f"left shoulder.{a}") for a in "yxz"]
+    assert_array_equal(one.lower[at], [-1, -1, -1])
+    assert_array_equal(each.lower[at], [-1, -2, -3])
+
+
+def test_with_limits_of_a_group():
+    assert_array_equal(SPINE.with_limits({"bow": (-0.5, 0.25)}).upper[:2], [0.25, 1.2])
+
+
+def test_with_rest():
+    assert_array_equal(ARM.with_rest({"elbow": 1.0}).rest, [0, 0, 1, 0])
+    assert_array_equal(ARM.with_rest([0.1, 0.2, 0.3, 0.4]).rest, [0.1, 0.2, 0.3, 0.4])
+    assert_array_equal(SPINE.with_rest({"lean": 0.5}).rest[:2], [0, 0.5])
+
+
+def test_renamed_and_prefixed():
+    assert ARM.renamed("limb").name == "limb"
+    left = SPINE.prefixed("left ")
+    assert left.joints == tuple("left " + name for name in SPINE.joints)
+    q = posture(SPINE, 2)
+    for segment, T in SPINE.placements(q).items():
+        assert_array_equal(left.placement(q, "left " + segment), T)
+    assert left.limits.contains(q)
+    assert not left.limits.contains([0.9, 0.9, 0, 0, 0])
+    assert FOUR_BAR.prefixed("a ").loops[0].a == "a coupler"
+
+
+# ── locked ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+@given(trees(), st.integers(0, 1 << 32))
+@settings(max_examples=60)
+def test_locked_coordinates_leave_q_and_everything_stays_in_place(figure: Figure, seed: int):
+    rng = np.random.default_rng(seed)
+    q = rng.normal(size=figure.size)
+    names = [name for name in figure.joints if rng.random() < 0.5]
+    new = figure.locked(*names, q=q)
+    assert new.joints == tuple(name for name in figure.joints if name not in names)
+    assert_same_places(figure, q, new)
+
+
+def test_locked_by_joint_by_segment_and_by_chain():
+    assert "shoulder.z" not in MIXED.locked("shoulder").joints
+    assert MIXED.locked("shoulder").size == 11
+    assert ARM.locked(*ARM.chain("shoulder", "hand")).joints == ("waist", "shoulder")
+    assert_same_places(ARM, ARM.rest, ARM.locked("elbow"))
+    assert SPINE.locked("bow").joints == SPINE.joints[1:]
+
+
+def test_locked_bounds_keep_what_is_left_of_them():
+    new = SPINE.locked("bow", q=[0.8, 0, 0, 0, 0])
+    assert new.limits.contains([0.7, 0, 0, 0])
+    assert not new.limits.contains([0.71, 0, 0, 0])
+
+
+# ── grouped ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_grouped_joints_follow_the_group():
+    group = Group(
+        "bend", (Coordinate("bend", (0, 1), 0.5),), {"elbow": mimic("bend", 2.0), "wrist": mimic("bend", -1.0)}
+    )
+    new = ARM.grouped(group)
+    assert new.joints == ("waist", "shoulder", "bend")
+    assert_same_places(ARM, np.array([0.1, 0.2, 1.4, -0.7]), new, q_new=[0.1, 0.2, 0.7])
+    assert_array_equal(new.upper, [3, 2, 1])  # the wrist's own limits would have allowed 1.5, the elbow's 1.25
+
+
+# ── attached, based ──────────────────────────────────────────────────────────────────────────────────────────────────
+def test_an_attached_figure_hangs_on_its_segment():
+    at = somewhere(5)
+    both = ARM.attached(MIXED, "hand", at, prefix="m ")
+    assert both.joints == ARM.joints + tuple("m " + name for name in MIXED.joints)
+    q, r = posture(ARM, 1), posture(MIXED, 2)
+    places = both.placements([*q, *r])
+    for segment, T in MIXED.placements(r).items():
+        assert_allclose(places["m " + segment], ARM.placement(q, "hand") @ at @ T, atol=1e-13)
+    weights = (sum(b.mass for b in ARM.bodies.values()), sum(b.mass for b in MIXED.bodies.values()))
+    carried = (ARM.placement(q, "hand") @ at @ [*MIXED.mass_centre(r), 1])[:3]
+    expected = np.average([ARM.mass_centre(q), carried], axis=0, weights=weights)
+    assert_allclose(both.mass_centre([*q, *r]), expected, atol=1e-14)
+
+
+def test_two_of_one_kind_are_attached_by_prefix():
+    both = ARM.attached(SPINE, "hand", prefix="a ").attached(SPINE, "hand", prefix="b ")
+    assert both.size == 14
+    assert len(both.bounds) == 2
+
+
+def test_an_attached_tool_is_a_frame():
+    tool = ARM.attached("gripper", "hand", (0, 0, 0.2))
+    assert tool.joints == ARM.joints
+    assert_allclose(tool.placement(ARM.rest, "gripper"), ARM.placement(ARM.rest, "hand") @ place((0, 0, 0.2)))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_based_somewhere_else_everything_moves_along(name: str):
+    figure, at = FIGURES[name], somewhere(6)
+    q = posture(figure, 3)
+    assert_same_places(figure, q, figure.based_at(at), moved=at)
+
+
+def test_based_freely_it_floats():
+    at = somewhere(7)
+    new = ARM.based_at(at, free=True, order="xyz")
+    assert new.size == ARM.size + 6
+    q = posture(ARM, 4)
+    root = Figure("root", free("root", None, "xyz", at)).placement([1, 2, 3, 0.4, 0.5, 0.6], "root")
+    assert_same_places(ARM, q, new, moved=root, q_new=[1, 2, 3, 0.4, 0.5, 0.6, *q])
+
+
+# ── rerooted ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@given(trees(), st.integers(0, 1 << 32))
+@settings(max_examples=80)
+def test_held_by_another_segment_every_coordinate_keeps_its_meaning(figure: Figure, seed: int):
+    rng = np.random.default_rng(seed)
+    segment = figure.segments[rng.integers(len(figure.segments))]
+    new = figure.rerooted(segment)
+    assert set(new.joints) == set(figure.joints)
+    q = rng.normal(size=figure.size)
+    assert_same_places(figure, q, new, moved=inverse(figure.placement(q, segment)))
+    if "world" in new.segments:
+        world = new.placement(by_name(figure, q, new), "world")
+        assert_allclose(world, inverse(figure.placement(q, segment)), atol=1e-12)
+    assert_allclose(new.mass_centre(by_name(figure, q, new)),
+                    (inverse(figure.placement(q, segment)) @ [*figure.mass_centre(q), 1])[:3], atol=1e-11)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_there_and_back_again(name: str):
+    figure = FIGURES[name]
+    q = posture(figure, 5)
+    for segment in figure.segments:
+        new = figure.rerooted(segment)
+        assert_array_equal(by_name(new, new.lower, figure), figure.lower)
+        assert_array_equal(by_name(new, new.rest, figure), figure.rest)
+        if "world" in new.segments:
+            assert_same_places(figure, q, new.rerooted("world"))
+
+
+def test_rerooted_keeps_loops_bounds_and_bodies():
+    assert FOUR_BAR.rerooted("pen").loops == FOUR_BAR.loops
+    new = SPINE.rerooted("head")
+    assert not new.limits.contains(by_name(SPINE, np.array([0.9, 0.9, 0, 0, 0]), new))
+
+
+def test_a_root_link_of_a_robot_needs_no_world():
+    robot = Figure("r", [*fixed("base"), *hinge("a", "base", X, at=(0, 0, 1)), *fixed("tool", "a", (1, 0, 0))])
+    new = robot.rerooted("tool")
+    assert new.segments[0] == "tool"
+    assert "world" not in new.segments
+    assert "base" in new.segments
+
+
+# ── spheres ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_spheres_replace_shapes_and_keep_masses():
+    new = ARM.with_spheres({"elbow": [(0, 0, 0.1, 0.05), (0, 0, 0.2, 0.04)], "wrist": [(0, 0, 0, 0.1)]})
+    assert new.bodies["elbow"].mass == 1.5
+    assert new.bodies["elbow"].shapes == (Ball((0, 0, 0.1), 0.05), Ball((0, 0, 0.2), 0.04))
+    assert new.bodies["wrist"] == Body(shapes=(Ball((0, 0, 0), 0.1),))
+    assert not ARM.bodies["elbow"].shapes
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
+    "limits of a stranger": (lambda: ARM.with_limits({"elbwo": (0, 1)}), UnknownName, "'elbwo'; did you mean elbow"),
+    "limits of a follower": (lambda: MIXED.with_limits({"wrist": (0, 1)}), UnknownName, "no coordinate called 'wrist'"),
+    "inverted limits": (lambda: ARM.with_limits({"elbow": (1, 0)}), BadValue, "limits of joint 'elbow' must satisfy"),
+    "NaN limits": (lambda: ARM.with_limits({"elbow": (math.nan, 0)}), BadValue, "limits of joint 'elbow' must satisfy"),
+    "no pair": (lambda: ARM.with_limits({"elbow": 1.0}), BadValue, "the limits of 'elbow' are a pair"),
+    "rest of a stranger": (lambda: ARM.with_rest({"leg": 1}), UnknownName, "no coordinate called 'leg'"),
+    "NaN rest": (lambda: ARM.with_rest({"elbow": math.nan}), BadValue, "rest .* must be finite"),
+    "short rest": (lambda: ARM.with_rest([1, 2]), BadValue, r"the rest posture must have shape \(4,\)"),
+    "rest beyond its limits": (lambda: ARM.with_rest({"elbow": 9.0}), BadValue, "rest"),
+    "lock a stranger": (lambda: ARM.locked("leg"), UnknownName, "no coordinate called 'leg'"),
+    "lock at many": (lambda: ARM.locked("elbow", q=np.zeros((2, 4))), BadValue, "posture"),
+    "attach to a stranger": (lambda: ARM.attached("tool", "leg"), UnknownName, "no segment called 'leg'"),
+    "attach a namesake": (lambda: ARM.attached(ARM, "hand"), BadValue, "two joints or segments called"),
+    "attach at NaN": (
+        lambda: ARM.attached("t", "hand", (math.nan, 0, 0)),
+        BadValue,
+        "what is attached to 'hand' must be finite",
+    ),
+    "base": (lambda: ARM.based_at((1, 2)), BadValue, "the base must be a position"),
+    "reroot at a stranger": (lambda: ARM.rerooted("leg"), UnknownName, "no segment called 'leg'"),
+    "spheres of a stranger": (lambda: ARM.with_spheres({"leg": []}), UnknownName, "no segment called 'leg'"),
+    "flat spheres": (
+        lambda: ARM.with_spheres({"hand": [(0, 0, 0)]}),
+        BadValue,
+        "the spheres of 'hand' must have shape",
+    ),
+    "negative sphere": (
+        lambda: ARM.with_spheres({"hand": [(0, 0, 0, -1)]}),
+        BadValue,
+        "a ball's radius must be positive",
+    ),
+    "spline drive of nobody": (
+        lambda: ARM.grouped(Group("g", (), {"elbow": Drive.by({"z": 1})})),
+        UnknownName,
+        "follows 'z'",
+    ),
+    "bound of nobody": (
+        lambda: ARM.grouped(Group("g", (Coordinate("c"),), {"elbow": mimic("c")}, (Bound.of({"z": 1}, 1),))),
+        UnknownName,
+        "no coordinate called 'z'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals(case: str):
+    make, error, message = REFUSED[case]
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_edits_leave_the_old_figure_alone():
+    before = (ARM.joints, ARM.segments, ARM.lower.tolist(), ARM.rest.tolist(), dict(ARM.bodies))
+    ARM.with_limits({"elbow": (1, 2)}).locked("waist").based_at((1, 2, 3), free=True).rerooted("hand")
+    ARM.attached(Figure("b", ball("b", None)), "hand")
+    assert (ARM.joints, ARM.segments, ARM.lower.tolist(), ARM.rest.tolist(), dict(ARM.bodies)) == before
