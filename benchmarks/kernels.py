@@ -1,7 +1,7 @@
 """How long one evaluation takes: from inside compiled code, from Python, and beside Pinocchio.
 
-Run ``python benchmarks/kernels.py [--json FILE]``. One thread. Each figure is the best of several rounds of a thousand or
-more evaluations at different postures, so that neither the clock nor a warm branch predictor flatters it.
+Run ``python benchmarks/kernels.py [--json FILE]``. One thread. Each figure is the best of a hundred short rounds, all of them
+over different postures: the least disturbed round counts, and no branch predictor flatters it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _nothing(I: Any, F: Any, scratch: Any, T: Any, Q: Any, info: Any, first: int
     return last - first
 
 
-def best(function: Callable[[], Any], times: int, rounds: int = 7) -> float:
+def best(function: Callable[[], Any], times: int, rounds: int = 100) -> float:
     """Least seconds per evaluation over several rounds; `function` performs `times` of them."""
     function()
     spans = []
@@ -91,7 +91,7 @@ def from_python(problem: supple.Problem, what: int, times: int) -> float:
     return best(run, times)
 
 
-def null_call(problem: supple.Problem, times: int = 20_000) -> float:
+def null_call(problem: supple.Problem, times: int = 1000) -> float:
     """Seconds for a call from Python that does nothing."""
     I, F, T = problem.packed
     scratch, Q, info = problem.scratch(), problem.figure.rest[None].copy(), np.zeros((1, 4))
@@ -119,10 +119,10 @@ def measure() -> list[dict[str, Any]]:
     peer_human, peer_panda = Peer(human), Peer(panda)
     rows = []
     for label, problem, peer, what, times, target in (
-        ("human, 6 points: value + gradient", human, peer_human, 0, 5000, 2.5),
-        ("human, 6 points: value + gradient + Hessian", human, peer_human, 1, 2000, 15.0),
-        ("panda, pose: value + Jacobian", panda, peer_panda, 2, 20000, 0.35),
-        ("panda, pose: value + gradient", panda, peer_panda, 0, 20000, None),
+        ("human, 6 points: value + gradient", human, peer_human, 0, 500, 2.5),
+        ("human, 6 points: value + gradient + Hessian", human, peer_human, 1, 200, 15.0),
+        ("panda, pose: value + Jacobian", panda, peer_panda, 2, 2000, 0.35),
+        ("panda, pose: value + gradient", panda, peer_panda, 0, 2000, None),
     ):
         peer_call = (peer.gradient, peer.hessian, peer.jacobian)[what]
         peer.check(what, postures(problem.figure, 3))

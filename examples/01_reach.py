@@ -10,7 +10,8 @@ problem = supple.Problem(figure, [task])
 solution = supple.solve(problem)
 print(solution.status.name, "-", solution.reason)
 print(dict(zip(figure.joints, solution.q.round(3).tolist(), strict=True)))
-print(f"missed by {1e6 * solution.errors[0].metres:.2f} micrometres, within the limits: {figure.limits.contains(solution.q)}")
+print(f"missed by {1e6 * solution.errors[0].metres:.2f} micrometres")
+print("within the limits:", figure.limits.contains(solution.q))
 
 # A place beyond the arm's reach is no error: the answer is the nearest legal posture, and it says so.
 far = supple.solve(problem.aimed((2.0, 0.0, 0.5)))

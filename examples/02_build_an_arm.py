@@ -2,17 +2,19 @@
 
 import numpy as np
 
-from supple import Figure, Point, Problem, Task, At, ball, fixed, hinge, solve, universal
+from supple import At, Figure, Point, Problem, Task, ball, fixed, hinge, solve, universal
 
-DEGREE = np.pi / 180
+SHOULDER = np.deg2rad([(-180, 60), (-150, 30), (-90, 70)])
+ELBOW = np.deg2rad((0, 150))
+WRIST = np.deg2rad([(-70, 80), (-20, 30)])
 
 arm = Figure(
     "arm",
     [
         *fixed("shoulder_blade", at=(0, 0, 1.4)),
-        *ball("upper_arm", "shoulder_blade", "yxz", limits=[(-180 * DEGREE, 60 * DEGREE), (-150 * DEGREE, 30 * DEGREE), (-90 * DEGREE, 70 * DEGREE)]),
-        *hinge("forearm", "upper_arm", (0, -1, 0), at=(0, 0, -0.33), limits=(0, 150 * DEGREE), rest=0.2),
-        *universal("hand", "forearm", "yx", at=(0, 0, -0.26), limits=[(-70 * DEGREE, 80 * DEGREE), (-20 * DEGREE, 30 * DEGREE)]),
+        *ball("upper_arm", "shoulder_blade", "yxz", limits=SHOULDER),
+        *hinge("forearm", "upper_arm", (0, -1, 0), at=(0, 0, -0.33), limits=ELBOW, rest=0.2),
+        *universal("hand", "forearm", "yx", at=(0, 0, -0.26), limits=WRIST),
         *fixed("fingertip", "hand", at=(0, 0, -0.19)),
     ],
 )

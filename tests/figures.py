@@ -14,7 +14,6 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.interpolate import CubicSpline
-from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
@@ -234,16 +233,26 @@ def joint_value(figure: Figure, joint: Joint, q: np.ndarray) -> float:
 
 def placements_by_exponentials(figure: Figure, q: np.ndarray) -> dict[str, np.ndarray]:
     """Every segment's placement as a product of 4 × 4 matrices, ``at · exp(θ ξ)`` from the root on."""
-    frames: dict[str | None, np.ndarray] = {None: np.eye(4)}
-    for joint in figure.parts:
-        T = frames[joint.parent] @ joint.at
+    twists = np.zeros((len(figure.parts), 4, 4))
+    for twist, joint in zip(twists, figure.parts, strict=True):
         if not joint.is_fixed:
-            xi = np.zeros((4, 4))
-            xi[:3, :3] = _skew(joint.turn)
-            xi[:3, 3] = joint.slide
-            T = T @ expm(joint_value(figure, joint, q) * xi)
-        frames[joint.key] = T
+            theta = joint_value(figure, joint, q)
+            twist[:3, :3], twist[:3, 3] = theta * _skew(joint.turn), theta * np.array(joint.slide)
+    frames: dict[str | None, np.ndarray] = {None: np.eye(4)}
+    for motion, joint in zip(_exponentials(twists), figure.parts, strict=True):
+        frames[joint.key] = frames[joint.parent] @ joint.at @ motion
     return {segment: frames[segment] for segment in figure.segments}
+
+
+def _exponentials(A: np.ndarray) -> np.ndarray:
+    """Matrix exponentials by their series, ``exp(A) = exp(A/32)³²``."""
+    out, power = np.eye(4) + np.zeros_like(A), np.eye(4) + np.zeros_like(A)
+    for k in range(1, 20):
+        power = power @ A / (32 * k)
+        out = out + power
+    for _ in range(5):
+        out = out @ out
+    return out
 
 
 def _skew(w: Any) -> np.ndarray:

@@ -487,3 +487,11 @@ def test_a_damaged_file_is_read_or_refused_but_never_breaks_the_reader(cut: int,
 def test_units_and_axes_that_are_none_are_refused(unit, up):
     with pytest.raises(BadValue, match=r"unit|up axis"):
         parse_bvh(GOOD, unit=unit, up=up)
+
+
+@pytest.mark.parametrize("blank", ["\u2028", "\u00a0", "\u3000"])
+def test_a_strange_blank_between_numbers_is_refused_by_its_line(blank: str):
+    text = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 2 Xrotation Yrotation\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n1 2\n"
+    assert len(parse_bvh(text)) == 1
+    with pytest.raises(BadFile, match=r"walk.bvh:10: .*(plain digits|numbers|another line)"):
+        parse_bvh(text.replace("1 2\n", f"1{blank}2\n"), "walk.bvh")

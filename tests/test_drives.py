@@ -121,6 +121,15 @@ def test_the_limits_of_a_follower_by_spline_must_hold_over_its_leaders_range():
         Figure("out", [*leader, *hinge("b", "a", drive=Drive.by({"a": WAVE}), limits=(-0.5, 0.5))])
 
 
+def test_a_narrow_bump_of_a_spline_is_not_overlooked():
+    knots = (*np.linspace(0, 0.5, 11), 1, 2, 4, 8, 16, 32, 64, 100)
+    bump = Spline(knots, tuple(5.0 * (k == 2) for k in range(len(knots))))
+    with pytest.raises(BadValue, match="driven joint 'b' would reach"):
+        Figure(
+            "f", [*hinge("a", None, limits=(0, 100)), *hinge("b", "a", drive=Drive.by({"a": bump}), limits=(-1.5, 1.5))]
+        )
+
+
 def test_a_group_replaces_many_coordinates_by_few():
     spine = TREES["spine"]
     assert spine.joints == ("bow", "lean", "neck.x", "neck.z", "neck.y")

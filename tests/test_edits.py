@@ -221,7 +221,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "short rest": (lambda: ARM.with_rest([1, 2]), BadValue, r"the rest posture must have shape \(4,\)"),
     "rest beyond its limits": (lambda: ARM.with_rest({"elbow": 9.0}), BadValue, "rest"),
     "lock a stranger": (lambda: ARM.locked("leg"), UnknownName, "no coordinate called 'leg'"),
-    "lock at many": (lambda: ARM.locked("elbow", q=np.zeros((2, 4))), BadValue, "posture"),
+    "lock at many": (
+        lambda: ARM.locked("elbow", q=np.zeros((2, 4))),
+        BadValue,
+        r"the posture to lock at must have shape \(4,\)",
+    ),
     "attach to a stranger": (lambda: ARM.attached("tool", "leg"), UnknownName, "no segment called 'leg'"),
     "attach a namesake": (lambda: ARM.attached(ARM, "hand"), BadValue, "two joints or segments called"),
     "attach at NaN": (

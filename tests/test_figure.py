@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import FIGURES, FIXED, FOUR_BAR, TREES, assert_close, posture, slope, trees
-from supple.drives import Bound
+from supple.drives import Bound, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadValue, Error, UnknownName
 from supple.figure import Figure, Loop
@@ -248,6 +248,11 @@ def test_refusals(case: str):
     make, error, message = REFUSED[case]
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_weld_may_bear_the_name_of_a_joint_that_others_follow():
+    parts = [*hinge("a", None, segment="x"), *fixed("a", "x"), *hinge("b", "a", drive=mimic("a"))]
+    assert Figure("f", parts).joints == ("a",)
 
 
 def test_joints_with_and_without_segments_may_hang_on_one_another():

@@ -163,6 +163,7 @@ def test_laws_of_a_placed_frame_on_every_kind_of_joint(figure: str):
 
 
 @pytest.mark.parametrize("figure", TREES)
+@pytest.mark.interpreted
 def test_laws_of_all_goals_together(figure: str):
     tasks = [Task(effectors(figure)[e], GOALS[g], weight=0.1 + k % 7) for k, (g, e) in enumerate(PAIRS)]
     problem = Problem(TREES[figure], [*tasks, Near(np.ones(TREES[figure].size), 0.3)])
@@ -328,7 +329,6 @@ def test_what_kernels_call_met_is_what_the_audit_calls_met(goal: str):
     assert stopped or "AnyOf" in goal or goal in ("At", "OnLine", "OnPlane", "Facing", "AimedAt", "not Beyond")
 
 
-@pytest.mark.xfail(reason="TILT reads φ off sin φ · axis, which vanishes at half a turn: P = 0 there, and its slopes are wrong")
 @pytest.mark.parametrize("tilt", [0.0, 0.1])
 @pytest.mark.parametrize("left", [0.0, 1e-9, 1e-7, 1e-5])
 def test_half_a_turn_away_is_as_far_as_can_be(tilt: float, left: float):
@@ -340,7 +340,6 @@ def test_half_a_turn_away_is_as_far_as_can_be(tilt: float, left: float):
     assert_allclose(here.gradient, [0, 0, 0, 2 * (angle - tilt), 0, 0], rtol=0, atol=1e-6)
 
 
-@pytest.mark.xfail(reason="AIM divides by max(ℓ, 1e-12): a gradient of 2e12 on the target itself, where P should be held constant")
 def test_aiming_from_the_target_itself_is_defined_and_not_met():
     problem, q = (
         Problem(Figure("body", free("body")), [Task("body", AimedAt((1, 2, 3)))]),

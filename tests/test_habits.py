@@ -1,4 +1,4 @@
-"""The habits that no other tool checks: docstrings, no traces of a machine, a README that runs, one version."""
+"""The habits that no other tool checks: docstrings, no traces of a machine, one version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "supple"
 MODULES = sorted(SOURCE.rglob("*.py"))
 MACHINE_PATH = re.compile(r"(?<![\w.:/])/(?:work|root|home/\w+|Users/\w+)/")
-PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def kept_files() -> list[Path]:
@@ -67,21 +66,6 @@ def test_no_file_names_a_place_on_somebodys_machine():
 )
 def test_machine_paths_are_told_from_others(line: str, names_a_machine: bool):
     assert bool(MACHINE_PATH.search(line)) is names_a_machine
-
-
-def complete_blocks(page: str) -> list[str]:
-    """The Python blocks of a page that begin with an import, each moved down to its own lines for a true traceback."""
-    blocks = [(page.count("\n", 0, found.start(1)), found[1]) for found in PYTHON_BLOCK.finditer(page)]
-    return ["\n" * line + block for line, block in blocks if block.startswith(("import ", "from "))]
-
-
-def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    readme = ROOT / "README.md"
-    blocks = complete_blocks(text_of(readme))
-    assert blocks, "the README shows no complete Python example"
-    for block in blocks:
-        exec(compile(block, str(readme), "exec"), {"__name__": "__readme__"})
 
 
 def test_the_changelog_begins_with_this_version():

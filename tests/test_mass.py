@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from figures import TREES, assert_close, placements_by_exponentials, posture, slope, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from figures import TREES, assert_close, placements_by_exponentials, posture, slope, trees
 from supple.effectors import MassCentre, Point
 from supple.errors import BadValue
 from supple.figure import Figure
@@ -37,6 +37,7 @@ def centre(figure: Figure, q: np.ndarray) -> np.ndarray:
 
 
 @given(trees(), st.integers(0, 1 << 32))
+@settings(max_examples=50)
 def test_the_centre_of_mass_is_the_mean_of_the_bodies(figure: Figure, seed: int):
     q = np.random.default_rng(seed).normal(size=figure.size)
     assert_allclose(figure.mass_centre(q), centre(figure, q), atol=1e-11)
@@ -82,7 +83,9 @@ def test_laws_on_a_small_figure():
 
 
 def test_one_body_is_a_point():
-    figure = Figure("f", [*hinge("a", None, X), *hinge("b", "a", Y, at=(0, 0, 1))], bodies={"b": Body(3.0, (0.1, 0.2, 0.3))})
+    figure = Figure(
+        "f", [*hinge("a", None, X), *hinge("b", "a", Y, at=(0, 0, 1))], bodies={"b": Body(3.0, (0.1, 0.2, 0.3))}
+    )
     q = np.array([0.4, 0.5])
     mass = Problem(figure, [Task(MassCentre(), At((1, 2, 3)))]).evaluate(q)
     point = Problem(figure, [Task(Point("b", (0.1, 0.2, 0.3)), At((1, 2, 3)))]).evaluate(q)
@@ -107,7 +110,7 @@ def test_a_body_on_the_ground_stays_but_counts():
     assert_allclose((here.value, here.gradient[0], here.hessian[0, 0]), (1, 0.5, 0.125))
 
 
-def nothing(a: Any, x: Any, g: Any, H: Any) -> float:  # noqa: ARG001
+def nothing(a: Any, x: Any, g: Any, H: Any) -> float:
     return 0.0
 
 

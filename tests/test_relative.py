@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from figures import ENDS, FOUR_BAR, TREES, assert_close, posture, slope, somewhere, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from figures import ENDS, FOUR_BAR, TREES, assert_close, posture, slope, somewhere, trees
 from supple.effectors import Direction, Frame, Gap, Point
 from supple.errors import BadValue, UnknownName
 from supple.figure import Figure

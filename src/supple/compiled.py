@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -28,7 +29,7 @@ import numba
 from numba import carray, njit, types
 from numba.core import config
 from numba.core import event as _event
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 INTERPRETED = bool(config.DISABLE_JIT)
 _FLAGS: dict[str, Any] = {
@@ -81,7 +82,7 @@ def _cache_folder() -> Path | None:
 
 
 def _forget_old(root: Path, current: Path) -> None:
-    others = [f for f in root.iterdir() if f.is_dir() and f != current and len(f.name) == 16]
+    others = [f for f in root.iterdir() if f.is_dir() and f != current and re.fullmatch("[0-9a-f]{16}", f.name)]
     for folder in sorted(others, key=lambda f: f.stat().st_mtime, reverse=True)[_KEPT_CACHES - 1 :]:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -92,6 +93,11 @@ CACHE: Path | None = None if INTERPRETED else _cache_folder()
 def leaf(function: Callable[..., Any]) -> Any:
     """A kernel that only kernels call, merged into its callers: it may take many views without a cost."""
     return njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **_FLAGS)
+
+
+def shared(function: Callable[..., Any]) -> Any:
+    """A small function that kernels and Python both call."""
+    return register_jitable(**_FLAGS)(function)
 
 
 def stage(function: Callable[..., Any]) -> Any:
@@ -180,6 +186,7 @@ def _table(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
 
 _CUSTOM_SIGNATURE = types.float64(types.uintp, types.intp, types.uintp, types.uintp, types.uintp)
 _custom_functions: dict[int, Any] = {}
+_custom_addresses: dict[Callable[..., float], int] = {}
 
 
 def register_custom(function: Callable[..., float]) -> int:
@@ -187,6 +194,8 @@ def register_custom(function: Callable[..., float]) -> int:
     if INTERPRETED:
         _custom_functions[id(function)] = function
         return id(function)
+    if function in _custom_addresses:
+        return _custom_addresses[function]
     inner = function if isinstance(function, numba.core.dispatcher.Dispatcher) else njit(error_model="numpy")(function)
 
     def outer(a: Any, count: Any, x: Any, g: Any, hessian: Any) -> Any:
@@ -200,6 +209,7 @@ def register_custom(function: Callable[..., float]) -> int:
     compiled = numba.cfunc(_CUSTOM_SIGNATURE)(outer)
     address = int(compiled.address or 0)
     _custom_functions[address] = compiled  # kept alive for as long as the process
+    _custom_addresses[function] = address
     return address
 
 

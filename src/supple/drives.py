@@ -45,6 +45,10 @@ class Line:
         """The value at q."""
         return self.slope * q
 
+    def span(self, lower: float, upper: float) -> Pair:
+        """The least and the greatest value between two points."""
+        return min(self(lower), self(upper)), max(self(lower), self(upper))
+
 
 @dataclass(frozen=True)
 class Spline:
@@ -89,6 +93,17 @@ class Spline:
         row = rows[0] if q < self.x[0] else rows[int(np.searchsorted(rows[:, 0], q, side="right")) - 1]
         t = q - row[0]
         return float(row[1] + t * (row[2] + t * (row[3] + t * row[4])))
+
+    def span(self, lower: float, upper: float) -> Pair:
+        """The least and the greatest value between two points: at the ends, at knots, or where a piece is level."""
+        rows = self.pieces()
+        candidates = [lower, upper, *(x for x in self.x if lower < x < upper)]
+        for (knot, _, c1, c2, c3), end in zip(rows[1:-1], self.x[1:], strict=True):
+            roots = np.roots([3.0 * c3, 2.0 * c2, c1]) if c3 or c2 else np.empty(0)
+            level = knot + np.real(roots[np.isreal(roots)])
+            candidates += [float(x) for x in level if max(knot, lower) < x < min(end, upper)]
+        values = [self(x) for x in candidates]
+        return min(values), max(values)
 
 
 Curve: TypeAlias = Line | Spline

@@ -54,7 +54,8 @@ class Edits:
         A name is a coordinate, or a joint or segment whose coordinates are meant together. ``figure.chain(a, b)`` gives
         the names of a sub-chain.
         """
-        values = dict(zip(self.joints, self.rest if q is None else self.posture(q), strict=True))
+        posture = self.rest if q is None else finite(q, (self.size,), "the posture to lock at")
+        values = dict(zip(self.joints, posture.tolist(), strict=True))
         frozen = {name for given in names for name in self._coordinates_called(given)}
         parts = [_locked(joint, frozen, values) for joint in self.parts]
         kept = tuple(c for c in self.coordinates if c.name not in frozen)

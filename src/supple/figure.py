@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.assembly import driven_rows, in_order, resolved
 from supple.compiled import entry, row, table
-from supple.drives import Bound, Coordinate, Drive, Line
+from supple.drives import Bound, Coordinate
 from supple.edits import Edits
 from supple.effectors import Direction, Gap, MassCentre, Point, as_effector
-from supple.errors import BadValue, UnknownName, find
+from supple.errors import BadValue, find
 from supple.joints import Joint
 from supple.limits import Limits
 from supple.packing import Packed, flat_floats, flat_ints, pack_tree
 from supple.shapes import Body
-from supple.space import Floats, finite, frozen, here, inverse, placement
-from supple.tree import WORLD, place, read_tree, steer
+from supple.space import Floats, frozen, here, inverse, placement
+from supple.tree import LANES, WORLD, padded, place, read_tree, steer
 
 
 @dataclass(frozen=True)
@@ -53,78 +54,15 @@ def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
     """World tables of many postures: out (k, n + 1, 18); after the last one `scratch` holds slopes and bends."""
     tree, _, _ = read_tree(I, F)
     n, t = I[0], I[4]
-    theta, S, C = row(scratch, 2 * t, n), row(scratch, 2 * t + n, n), row(scratch, 2 * t + 2 * n, n)
+    room = padded(n)
+    theta, angle = row(scratch, 2 * t, n), row(scratch, 2 * t + n, room)
+    S, C = row(scratch, 2 * t + n + room, room), row(scratch, 2 * t + n + 2 * room, room)
     for k in range(Q.shape[0]):
         steer(tree, Q[k], theta, row(scratch, 0, t), row(scratch, t, t))
         world = table(out, k * (n + 1) * WORLD, n + 1, WORLD)
         for i in range(WORLD):
             world[0, i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
-        place(tree, theta, S, C, world)
-
-
-def _checked(parts: Sequence[Joint], figure: str) -> tuple[Joint, ...]:
-    """The joints depth-first, parents before children; doubles, strangers and cycles are refused by name."""
-    children: dict[str | None, list[Joint]] = {}
-    names: set[str] = set()
-    keys: set[str] = set()
-    for joint in parts:
-        if not isinstance(joint, Joint):
-            raise BadValue(f"figure {figure!r} is built from joints, not {joint!r} (did a constructor miss its *?)")
-        moving = {joint.name} if not joint.is_fixed else set()
-        if moving & names or joint.key in keys or joint.key == "":
-            raise BadValue(f"figure {figure!r} has two joints or segments called {joint.name!r}")
-        names |= moving
-        keys.add(joint.key)
-        children.setdefault(joint.parent, []).append(joint)
-    for parent in children:
-        if parent is not None and parent not in keys:
-            culprit = children[parent][0].name
-            raise UnknownName(f"joint {culprit!r} hangs on {parent!r}, which figure {figure!r} does not have")
-    order: list[Joint] = []
-    stack = children.get(None, [])[::-1]
-    while stack:
-        joint = stack.pop()
-        order.append(joint)
-        stack.extend(children.get(joint.key, [])[::-1])
-    if len(order) != len(parts):
-        lost = sorted(set(keys) - {joint.key for joint in order})
-        raise BadValue(f"figure {figure!r} has a cycle among {', '.join(lost[:6])}; close loops with Loop instead")
-    return tuple(order)
-
-
-def _resolved(parts: Sequence[Joint], own: set[str], figure: str) -> tuple[Joint, ...]:
-    """Drives rewritten so that they name coordinates only: a joint that follows a follower follows its leader."""
-    from dataclasses import replace
-
-    by_name = {joint.name: joint for joint in parts}
-
-    def terms(drive: Drive, scale: float, seen: tuple[str, ...]) -> tuple[list[tuple[str, Any]], float]:
-        out: list[tuple[str, Any]] = []
-        offset = scale * drive.offset
-        for name, curve in drive.terms:
-            leader = by_name.get(name)
-            if name in own or (leader is not None and leader.drive is None and not leader.is_fixed):
-                line = isinstance(curve, Line)
-                if not line and scale != 1.0:
-                    raise BadValue(f"joint {seen[-1]!r} follows {name!r} through a spline of a spline: name its leader")
-                out.append((name, Line(scale * curve.slope) if line else curve))
-            elif leader is None or leader.is_fixed or leader.drive is None:
-                raise UnknownName(f"joint {seen[0]!r} follows {name!r}, which is no coordinate of figure {figure!r}")
-            elif name in seen or not isinstance(curve, Line):
-                raise BadValue(f"joint {seen[0]!r} follows {name!r}, which is driven itself: name its leader")
-            else:
-                more, constant = terms(leader.drive, scale * curve.slope, (*seen, name))
-                out += more
-                offset += constant
-        return out, offset
-
-    done = []
-    for joint in parts:
-        if joint.drive is not None:
-            rows, offset = terms(joint.drive, 1.0, (joint.name,))
-            joint = replace(joint, drive=Drive(tuple(rows), offset))
-        done.append(joint)
-    return tuple(done)
+        place(tree, theta, angle, S, C, world)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +83,7 @@ class Figure(Edits):
 
     def __post_init__(self) -> None:
         own = {c.name for c in self.coordinates}
-        parts = _resolved(_checked(tuple(self.parts), self.name), own, self.name)
+        parts = resolved(in_order(tuple(self.parts), self.name), own, self.name)
         for name in ("coordinates", "loops", "bounds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "parts", parts)
@@ -161,7 +99,7 @@ class Figure(Edits):
         idle = own - set(self.joints)
         if idle:
             raise BadValue(f"coordinate {min(idle)!r} of figure {self.name!r} drives no joint")
-        if not np.isfinite(self.rest).all() or not self.limits.contains(self.rest):
+        if not self.limits.contains(self.rest):
             raise BadValue(f"the rest posture of figure {self.name!r} is outside its limits")
 
     def __repr__(self) -> str:
@@ -245,8 +183,7 @@ class Figure(Edits):
         for joint in self.parts:
             if joint.drive is None and not joint.is_fixed:
                 lower, upper = joint.limits
-                rest = min(max(joint.rest, lower), upper) if joint.rest == 0.0 else joint.rest
-                spans[joint.name] = (lower, upper, rest, joint.speed)
+                spans[joint.name] = (lower, upper, joint.rest, joint.speed)
         return spans
 
     @cached_property
@@ -256,7 +193,7 @@ class Figure(Edits):
         rows: list[tuple[tuple[tuple[str, float], ...], float]] = []
         for joint in self.parts:
             if joint.drive is not None and np.isfinite(joint.limits).any():
-                rows += _driven_rows(joint, box)
+                rows += driven_rows(joint, box)
         rows += [(bound.coefficients, bound.upper) for bound in self.bounds]
         A, b = np.zeros((len(rows), self.size)), np.array([upper for _, upper in rows])
         for r, (coefficients, _) in enumerate(rows):
@@ -280,9 +217,9 @@ class Figure(Edits):
 
     @cached_property
     def rest(self) -> Floats:
-        """The posture to start from; inside the limits."""
+        """The posture to start from, inside the limits; a rest value of 0 means the nearest to it that is allowed."""
         q = np.array([self._spans[name][2] for name in self.joints])
-        return frozen(np.clip(q, self.lower, self.upper) if self.size else q)
+        return frozen(np.where(q == 0.0, np.clip(q, self.lower, self.upper), q))
 
     @cached_property
     def speed(self) -> Floats:
@@ -299,13 +236,13 @@ class Figure(Edits):
     def _flat(self) -> tuple[np.ndarray, np.ndarray]:
         return flat_ints(self.packed.ints), flat_floats(self.packed.floats)
 
-    def posture(self, q: ArrayLike) -> Floats:
-        """`q` as a finite array of shape (size,) or (n, size), or an error that says what it should be."""
+    def posture(self, q: ArrayLike, many: bool = False) -> Floats:
+        """`q` as a new finite array of shape (size,), with `many` also (n, size), or an error that says what it should be."""
         try:
             array = np.array(q, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:
             raise BadValue(f"a posture of {self.name!r} is {self.size} numbers, not {q!r}") from error
-        if array.ndim not in (1, 2) or array.shape[-1] != self.size:
+        if array.ndim not in ((1, 2) if many else (1,)) or array.shape[-1] != self.size:
             raise BadValue(f"a posture of {self.name!r} has {self.size} coordinates, not shape {array.shape}")
         if not np.isfinite(array).all():
             raise BadValue(f"a posture of {self.name!r} must be finite")
@@ -314,14 +251,14 @@ class Figure(Edits):
     def _world(self, Q: Floats) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """World tables (k, n + 1, 18), and the last posture's slopes and bends of drive terms."""
         n, t = self.packed.count, self.packed.terms
-        scratch, out = np.empty(2 * t + 3 * n), np.empty(len(Q) * (n + 1) * WORLD)
+        scratch, out = np.empty(2 * t + 4 * n + 3 * LANES), np.empty(len(Q) * (n + 1) * WORLD)
         _world_entry(*self._flat, Q, scratch, out)
         return out.reshape(len(Q), n + 1, WORLD), scratch[:t], scratch[t : 2 * t]
 
     def placement(self, q: ArrayLike, segment: str) -> Floats:
         """Where `segment` is: (4, 4) for one posture, (n, 4, 4) for n of them."""
         find(self.segments, segment, "segment", f"figure {self.name!r}")
-        array = self.posture(q)
+        array = self.posture(q, many=True)
         world, _, _ = self._world(np.atleast_2d(array))
         T = self._frames(world, segment)
         return T[0] if array.ndim == 1 else T
@@ -397,29 +334,3 @@ class Figure(Edits):
     @cached_property
     def _coordinate_of(self) -> np.ndarray:
         return self.packed.ints[4].astype(int)
-
-
-def _driven_rows(joint: Joint, box: dict[str, list[float]]) -> list[tuple[tuple[tuple[str, float], ...], float]]:
-    """What a driven joint's own limits mean for its coordinates: narrower ranges (in `box`), or rows of inequalities."""
-    assert joint.drive is not None
-    lower, upper = (side - joint.drive.offset for side in joint.limits)
-    curves = joint.drive.terms
-    if all(isinstance(curve, Line) for _, curve in curves):
-        slopes = tuple((name, curve.slope) for name, curve in curves if isinstance(curve, Line) and curve.slope)
-        if len(slopes) == 1:
-            name, slope = slopes[0]
-            a, b = sorted((lower / slope, upper / slope))
-            box[name] = [max(box[name][0], a), min(box[name][1], b)]
-            return []
-        up = [(slopes, upper)] if np.isfinite(upper) else []
-        down = [(tuple((name, -s) for name, s in slopes), -lower)] if np.isfinite(lower) else []
-        return (up + down) if slopes else []
-    low = high = 0.0
-    for name, curve in curves:
-        ends = finite(box[name], (2,), f"the limits of {name!r}, which drives {joint.name!r} through a spline")
-        values = [curve(x) for x in np.linspace(ends[0], ends[1], 401)]
-        low, high = low + min(values), high + max(values)
-    if low < lower - 1e-9 or high > upper + 1e-9:
-        reach = (low + joint.drive.offset, high + joint.drive.offset)
-        raise BadValue(f"driven joint {joint.name!r} would reach {reach}, beyond its limits {joint.limits}")
-    return []

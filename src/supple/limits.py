@@ -3,26 +3,36 @@
 ``lower ≤ q ≤ upper``, ``A_eq q = b_eq``, ``A q ≤ b``: a convex set that can say whether it `contains` a posture and which of
 its postures is nearest to a given one (`project`).
 
-**Projection.** The box alone is a clip. With further rows, Dykstra's method cycles over the sets: one step per row,
-``q ← q − a y`` with ``y`` the step to the row's boundary, each set remembering its last correction and giving it back
-before the next turn; for rows this is coordinate ascent on the dual (Hildreth). The iterates converge to the exact
-Euclidean projection, linearly; the loop ends when a whole round moves q by less than 1e-14 of its size.
+**Projection.** The box alone is a clip, and a clip that keeps the rows is the projection. Otherwise the multipliers y of the
+rows (``y ≥ 0`` for inequalities) are sought: for given y the nearest point is ``q(y) = clip(q₀ − D Aᵀy)``, and y maximises the
+concave dual ``½‖q(y) − q₀‖²_D⁻¹ + yᵀ(A q(y) − b)``, whose slope is ``A q(y) − b`` and whose second derivative is
+``−A_F D A_Fᵀ``, F the coordinates that the box does not hold. A round is a sweep of safe steps, one multiplier at a time
+(Hildreth), which finds the rows that pull, and a Newton step with a line search for these. The dual is piecewise
+quadratic, so the Newton step ends at its exact maximum as soon as the right piece is found.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.compiled import entry, leaf
+from supple.compiled import entry, leaf, row, shared, stage, table
 from supple.errors import BadValue
 from supple.space import Floats, frozen
 
-ROUNDS = 20_000
+ROUNDS = 200  # Newton steps of a projection; a handful is the rule
+HELD = 1e-6  # weight, in a Newton step, of a coordinate that the box holds: the box may let it go
 SLACK = 1e-9  # a row of unit length counts as kept if it is overstepped by less
+
+
+@shared
+def row_room(m: int) -> int:
+    """Numbers of scratch that `project` needs for m rows."""
+    return m * (m + 5)
 
 
 @leaf
@@ -33,60 +43,142 @@ def clip(q: Any, lower: Any, upper: Any) -> None:
 
 
 @leaf
-def project(q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, y: Any, back: Any) -> float:
+def overstep(A: Any, b: Any, r: int, q: Any) -> float:
+    """``a_r·q − b_r``."""
+    s = -b[r]
+    for i in range(q.shape[0]):
+        s += A[r, i] * q[i]
+    return s
+
+
+@leaf
+def pulled(q: Any, origin: Any, lower: Any, upper: Any, A: Any, b: Any, ease: Any, y: Any, s: Any) -> float:
+    """``q = clip(q₀ − D Aᵀy)`` and the slopes ``s = A q − b``; returns the dual's value."""
+    value = 0.0
+    for i in range(q.shape[0]):
+        x = origin[i]
+        for r in range(b.shape[0]):
+            x -= ease[i] * A[r, i] * y[r]
+        q[i] = min(max(x, lower[i]), upper[i])
+        if ease[i] > 0.0:
+            value += 0.5 * (q[i] - origin[i]) ** 2 / ease[i]
+    for r in range(b.shape[0]):
+        s[r] = overstep(A, b, r, q)
+        value += y[r] * s[r]
+    return value
+
+
+@leaf
+def sweep(
+    q: Any, origin: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, y: Any, s: Any
+) -> float:
+    """One safe step for each multiplier in turn: the curvature without the box is the greatest there can be."""
+    value = 0.0
+    for r in range(y.shape[0]):
+        stiffness = 0.0
+        for i in range(q.shape[0]):
+            stiffness += A[r, i] * A[r, i] * ease[i]
+        if stiffness > 0.0:
+            new = y[r] + s[r] / stiffness
+            y[r] = new if r < equalities else max(new, 0.0)
+            value = pulled(q, origin, lower, upper, A, b, ease, y, s)
+    return value
+
+
+@leaf
+def dual_step(
+    q: Any, origin: Any, lower: Any, upper: Any, equalities: int, A: Any, ease: Any, y: Any, s: Any, H: Any, step: Any
+) -> None:
+    """Newton's step for the rows that are felt: ``(A_F D A_Fᵀ) step = s``, by Cholesky; a row that is not felt rests."""
+    m = y.shape[0]
+    for r in range(m):
+        felt = r < equalities or y[r] > 0.0
+        for c in range(r + 1):
+            h = 0.0
+            if felt and (c < equalities or y[c] > 0.0):
+                for i in range(q.shape[0]):
+                    h += A[r, i] * ease[i] * A[c, i] * (1.0 if lower[i] < q[i] and q[i] < upper[i] else HELD)
+            if r == c:
+                h = h + 1e-14 if felt else 1.0
+            for k in range(c):
+                h -= H[r, k] * H[c, k]
+            H[r, c] = math.sqrt(max(h, 1e-15)) if r == c else h / H[c, c]
+        x = s[r] if felt else 0.0
+        for k in range(r):
+            x -= H[r, k] * step[k]
+        step[r] = x / H[r, r]
+    for r in range(m - 1, -1, -1):
+        for k in range(r + 1, m):
+            step[r] -= H[k, r] * step[k]
+        step[r] /= H[r, r]
+
+
+@stage
+def project(
+    q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, room: Any, origin: Any
+) -> float:
     """Nearest allowed posture, in place; returns how far the rows are overstepped. Rows have unit length, equalities first.
 
-    `ease` (size) is the inverse metric: distance is ``Σ dq²/ease``, and a coordinate of ease 0 does not move. `y` (rows) and
-    `back` (size) are scratch: the last correction of each row and of the box.
+    `ease` (size) is D, the inverse metric: distance is ``Σ dq²/ease``, and a coordinate of ease 0 does not move. `room`
+    (`row_room` numbers) and `origin` (size) are scratch.
     """
     n, m = q.shape[0], b.shape[0]
-    if m == 0:
-        clip(q, lower, upper)
-        return 0.0
-    for r in range(m):
-        y[r] = 0.0
     for i in range(n):
-        back[i] = 0.0
-    for _ in range(ROUNDS):
-        change, size = 0.0, 1.0
-        for r in range(m):
-            s, stiffness = -b[r], 0.0
-            for i in range(n):
-                s += A[r, i] * q[i]
-                stiffness += A[r, i] * A[r, i] * ease[i]
-            if stiffness <= 0.0:
-                continue
-            s /= stiffness
-            new = y[r] + s if r < equalities else max(0.0, y[r] + s)
-            step = new - y[r]
-            y[r] = new
-            if step != 0.0:
-                for i in range(n):
-                    q[i] -= A[r, i] * ease[i] * step
-                change = max(change, abs(step))
-        for i in range(n):
-            x = q[i] + back[i]
-            z = min(max(x, lower[i]), upper[i])
-            change = max(change, abs(z - q[i]))
-            size = max(size, abs(z))
-            back[i] = x - z
-            q[i] = z
-        if change <= 1e-14 * size:
-            break
+        origin[i] = q[i]
+    clip(q, lower, upper)
     worst = 0.0
     for r in range(m):
-        s = -b[r]
-        for i in range(n):
-            s += A[r, i] * q[i]
+        s = overstep(A, b, r, q)
         worst = max(worst, abs(s) if r < equalities else s)
+    if worst <= 0.0:
+        return 0.0
+    if room.shape[0] < row_room(m):
+        return math.inf
+    y, s, step, trial = row(room, 0, m), row(room, m, m), row(room, 2 * m, m), row(room, 3 * m, m)
+    best, H = row(room, 4 * m, m), table(room, 5 * m, m, m)
+    for r in range(m):
+        y[r] = best[r] = 0.0
+    value = pulled(q, origin, lower, upper, A, b, ease, y, s)
+    least = math.inf
+    for _ in range(ROUNDS):
+        worst, slack = 0.0, 0.0
+        for r in range(m):
+            worst = max(worst, abs(s[r]) if r < equalities or y[r] > 0.0 else s[r])
+            slack = max(slack, abs(s[r]) if r < equalities else s[r])
+        if worst < least:
+            least = worst
+            for r in range(m):
+                best[r] = y[r]
+        if worst <= 1e-14:
+            break
+        value = sweep(q, origin, lower, upper, equalities, A, b, ease, y, s)
+        dual_step(q, origin, lower, upper, equalities, A, ease, y, s, H, step)
+        length, found = 1.0, False
+        while length > 1e-12 and not found:
+            gain = 0.0
+            for r in range(m):
+                trial[r] = y[r] + length * step[r]
+                if r >= equalities:
+                    trial[r] = max(trial[r], 0.0)
+                gain += s[r] * (trial[r] - y[r])
+            new = pulled(q, origin, lower, upper, A, b, ease, trial, H[0])
+            found = new >= value + 1e-4 * gain or new >= value - 1e-15 * (1.0 + abs(value))
+            length *= 0.5
+        for r in range(m):
+            y[r] = trial[r] if found else y[r]
+        value = pulled(q, origin, lower, upper, A, b, ease, y, s)
+    pulled(q, origin, lower, upper, A, b, ease, best, s)
+    worst = 0.0
+    for r in range(m):
+        worst = max(worst, abs(s[r]) if r < equalities else s[r])
     return worst
 
 
 @entry
 def _project_entry(
-    q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, y: Any, back: Any
+    q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, room: Any, origin: Any
 ) -> float:
-    return project(q, lower, upper, equalities, A, b, ease, y, back)
+    return project(q, lower, upper, equalities, A, b, ease, room, origin)
 
 
 def _rows(A: Any, b: Any, size: int, what: str) -> tuple[Floats, Floats]:
@@ -168,8 +260,8 @@ class Limits:
             raise BadValue("a posture to project must be finite")
         if self.is_box:
             return np.clip(out, self.lower, self.upper)
-        y, back = np.empty(len(self._pack[4])), np.empty(self.size)
-        over = _project_entry(out, *self._pack, np.ones(self.size), y, back)
+        room, origin = np.empty(row_room(len(self._pack[4]))), np.empty(self.size)
+        over = _project_entry(out, *self._pack, np.ones(self.size), room, origin)
         if not over <= SLACK:
             raise BadValue(f"the limits contradict each other: the nearest posture oversteps a row by {over:.3g}")
         return out

@@ -43,9 +43,9 @@ class Packed:
 
 def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
     """A coordinate axis k, a sign s and a rotation A with ``A (s e_k) = axis``; A is the identity where it can be."""
-    for k in range(3):
-        if abs(axis[k]) == 1.0:
-            return k, float(axis[k]), np.eye(3)
+    if np.count_nonzero(axis) == 1:
+        k = int(np.argmax(np.abs(axis)))
+        return k, float(np.sign(axis[k])), np.eye(3)
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
     x /= np.linalg.norm(x)

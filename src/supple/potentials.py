@@ -36,12 +36,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.compiled import call_custom, leaf, row, table
+from supple.compiled import call_custom, leaf, row
 
 AT, FACE, TURN, AIM, LINE, PLANE, BEYOND, BOX, TILT, CUSTOM, NEAR = range(11)
 TARGET = {AT: 3, FACE: 3, TURN: 9, AIM: 3, LINE: 6, PLANE: 6, BEYOND: 6, BOX: 12, TILT: 9}
 ROWS = {AT: 3, FACE: 3, TURN: 3, AIM: 3, LINE: 3, PLANE: 1, BEYOND: 1, BOX: 3, TILT: 3, CUSTOM: 0, NEAR: 0}
-NEAREST = 1e-12  # an aim at the very point where the direction starts is held constant: every direction is as good
+NEAREST = 1e-9  # an aim at a point nearer than this to where the direction starts says nothing
 MIXED = 120  # scratch numbers of a potential
 # columns of a term's float row
 FRAME, REFERENCE, WEIGHT, MET, SCALE, LOWER, UPPER, TERM = 0, 12, 24, 25, 26, 27, 30, 34
@@ -54,29 +54,57 @@ def dead(y: float, lower: float, upper: float) -> float:
 
 
 @leaf
-def log_factor(c: float) -> Any:
-    """``f = φ/sin φ`` as a function of ``c = cos φ``, with f' and f''; a series near c = 1, held finite near c = −1."""
-    if c > 0.999:
-        u = 1.0 - c  # f = Σ a_k u^k with a_0 = 1, a_{k+1} = a_k (k + 1)/(2k + 3): from (1 − c²) f' = c f − 1
-        f = 1.0 + u * (1 / 3 + u * (2 / 15 + u * (2 / 35 + u * (8 / 315 + u * 8 / 693))))
-        f1 = -(1 / 3 + u * (4 / 15 + u * (6 / 35 + u * (32 / 315 + u * 40 / 693))))
-        f2 = 4 / 15 + u * (12 / 35 + u * (96 / 315 + u * 160 / 693))
-        return f, f1, f2
-    c = max(c, -1.0 + 1e-12)
-    s = 1.0 - c * c
-    f = math.acos(c) / math.sqrt(s)
-    f1 = (c * f - 1.0) / s
-    return f, f1, (3.0 * c * f1 + f) / s
+def turn_vector(X: Any, T: Any, t: int, phi: Any) -> None:
+    """The rotation vector φ of ``E = RgᵀR``, from the goal's frame to the effector's, in the goal's axes; |φ| ≤ π.
 
-
-@leaf
-def error_matrix(X: Any, T: Any, t: int, E: Any) -> float:
-    """``E = RgᵀR`` (9 numbers): the effector's axes in the goal's frame. Returns its cosine ``(tr E − 1)/2``."""
+    Read off the unit quaternion of E, whose largest component is found first, so that no turn is special: not the
+    identity, and not half a turn, where of the two axes one is taken.
+    """
+    E = row(phi, 3, 9)
     for i in range(3):
         for k in range(3):
             a, b = t + i, 3 + 3 * k
             E[3 * i + k] = T[a] * X[b] + T[a + 3] * X[b + 1] + T[a + 6] * X[b + 2]
-    return 0.5 * (E[0] + E[4] + E[8] - 1.0)
+    w, x, y, z = 1.0 + E[0] + E[4] + E[8], E[7] - E[5], E[2] - E[6], E[3] - E[1]
+    if w < 1.0:  # more than 120°: 4 × the quaternion times its largest component, row by row of 4 q qᵀ
+        if E[0] >= E[4] and E[0] >= E[8]:
+            w, x, y, z = x, 1.0 + E[0] - E[4] - E[8], E[1] + E[3], E[2] + E[6]
+        elif E[4] >= E[8]:
+            w, x, y, z = y, E[1] + E[3], 1.0 - E[0] + E[4] - E[8], E[5] + E[7]
+        else:
+            w, x, y, z = z, E[2] + E[6], E[5] + E[7], 1.0 - E[0] - E[4] + E[8]
+        if w < 0.0:
+            w, x, y, z = -w, -x, -y, -z
+    s = math.sqrt(x * x + y * y + z * z)
+    factor = 2.0 * math.atan2(s, w) / s if s > 1e-150 else 0.0
+    phi[0], phi[1], phi[2] = factor * x, factor * y, factor * z
+
+
+@leaf
+def turn_rates(square: float) -> Any:
+    """κ and ``κ'(φ)/φ`` of ``κ = (1 − (φ/2) cot(φ/2))/φ²`` as functions of φ²; series near zero.
+
+    ``dφ = (I − ½[φ]× + κ[φ]×²) δ`` for a small turn δ before E, in the goal's axes.
+    """
+    if square < 1e-2:
+        k = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square / 1209600))
+        return k, 2.0 * (1 / 720 + square * (2 / 30240 + square * 3 / 1209600))
+    half = 0.5 * math.sqrt(square)
+    cot = 1.0 / math.tan(half)
+    k = (1.0 - half * cot) / square
+    # (half cot half)' = (cot − half (1 + cot²))/2, then the quotient rule, all over φ
+    return k, (-0.5 * (cot - half * (1.0 + cot * cot)) / (2.0 * half) - 2.0 * k) / square
+
+
+@leaf
+def turn_row(phi: Any, k: int, kappa: float, square: float, out: Any) -> None:
+    """Row k of ``I − ½[φ]× + κ[φ]×²``."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    for m in range(3):
+        out[m] = kappa * phi[k] * phi[m]
+    out[k] += 1.0 - kappa * square
+    out[i] += 0.5 * phi[j]
+    out[j] -= 0.5 * phi[i]
 
 
 @leaf
@@ -151,10 +179,17 @@ def turn_potential(X: Any, T: Any, t: int, c2: float, f: Any) -> float:
 
 
 @leaf
+def inverse_length(d0: float, d1: float, d2: float) -> float:
+    """1/ℓ; 0 where the aim is at the very point where the direction starts: there P is held constant."""
+    length = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+    return 1.0 / length if length > NEAREST else 0.0
+
+
+@leaf
 def aim_potential(X: Any, T: Any, t: int, c2: float, f: Any) -> float:
     """AIM: ``P = 2c²(1 − d̂·x)``; with ``Q = I − d̂d̂ᵀ`` the forces are ``∂P/∂r = (2c²/ℓ) Q x`` and ``∂P/∂x = −2c² d̂``."""
     d0, d1, d2 = T[t] - X[0], T[t + 1] - X[1], T[t + 2] - X[2]
-    inv = 1.0 / max(math.sqrt(d0 * d0 + d1 * d1 + d2 * d2), NEAREST)
+    inv = inverse_length(d0, d1, d2)
     d0, d1, d2 = d0 * inv, d1 * inv, d2 * inv
     s = d0 * X[3] + d1 * X[4] + d2 * X[5]
     a = 2.0 * c2 * inv
@@ -167,11 +202,10 @@ def aim_potential(X: Any, T: Any, t: int, c2: float, f: Any) -> float:
 @leaf
 def aim_stiffness(X: Any, T: Any, t: int, c2: float, d: Any, M: Any) -> None:
     """``∂²P/∂r∂x = (2c²/ℓ) Q`` and ``∂²P/∂r² = (2c²/ℓ²) (d̂ (Qx)ᵀ + (Qx) d̂ᵀ + s Q)``, ``s = d̂·x``."""
-    square, s = 0.0, 0.0
+    s = 0.0
     for i in range(3):
         d[i] = T[t + i] - X[i]
-        square += d[i] * d[i]
-    inv = 1.0 / max(math.sqrt(square), NEAREST)
+    inv = inverse_length(d[0], d[1], d[2])
     for i in range(3):
         d[i] *= inv
         s += d[i] * X[3 + i]
@@ -186,72 +220,80 @@ def aim_stiffness(X: Any, T: Any, t: int, c2: float, d: Any, M: Any) -> None:
 
 @leaf
 def tilt_potential(X: Any, T: Any, t: int, A: Any, c2: float, G: Any, f: Any) -> float:
-    """TILT: ``P = c² Σ dead(φ_k)²`` with ``φ = f(cos φ) e``; e and cos φ are linear in the entries of E (see `log_factor`).
-
-    ``∂P/∂E = 2c² Σ_k dead_k (f' e_k ∂c + f ∂e_k)``; axis k of the effector then feels ``Σ_i ∂P/∂E_ik x_gi``.
-    """
-    E = row(G, 9, 9)
-    c = error_matrix(X, T, t, E)
-    factor, slope, _ = log_factor(c)
+    """TILT: ``P = c² Σ dead(φ_k)²``. Its moment τ, ``dP = τ·δ``, is laid on the axes as ``f_k = ½ τ × x_k``."""
+    phi, line, tau = row(G, 0, 12), row(G, 12, 3), row(G, 15, 3)
+    turn_vector(X, T, t, phi)
+    square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
+    kappa, _ = turn_rates(square)
     P = 0.0
-    for m in range(9):
-        G[m] = 0.0
+    for i in range(3):
+        tau[i] = 0.0
     for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        e = 0.5 * (E[3 * j + i] - E[3 * i + j])
-        out = dead(factor * e, A[LOWER + k], A[UPPER + k])
+        out = dead(phi[k], A[LOWER + k], A[UPPER + k])
         P += c2 * out * out
-        G[3 * j + i] += c2 * out * factor
-        G[3 * i + j] -= c2 * out * factor
-        for m in range(3):
-            G[4 * m] += c2 * out * slope * e
-    for k in range(3):
+        turn_row(phi, k, kappa, square, line)
         for i in range(3):
             a = t + 3 * i
-            f[3 + 3 * k + i] = T[a] * G[k] + T[a + 1] * G[3 + k] + T[a + 2] * G[6 + k]
+            tau[i] += 2.0 * c2 * out * (T[a] * line[0] + T[a + 1] * line[1] + T[a + 2] * line[2])
+    for k in range(3, 12, 3):
+        f[k] = 0.5 * (tau[1] * X[k + 2] - tau[2] * X[k + 1])
+        f[k + 1] = 0.5 * (tau[2] * X[k] - tau[0] * X[k + 2])
+        f[k + 2] = 0.5 * (tau[0] * X[k + 1] - tau[1] * X[k])
     return P
 
 
 @leaf
-def tilt_stiffness(X: Any, T: Any, t: int, A: Any, c2: float, G: Any, M: Any) -> None:
-    """Over the axes k that are outside, ``2c² (∂φ_k ∂φ_kᵀ + dead_k ∂²φ_k)`` in the entries of E, carried over to the axes.
+def tilt_second(phi: Any, A: Any, c2: float, line: Any, da: Any, N: Any) -> None:
+    """The symmetric second derivative N (3, 3) of P with respect to a small turn δ, in the goal's axes.
 
-    ``∂²φ_k = f'' e_k ∂c ∂cᵀ + f' (∂e_k ∂cᵀ + ∂c ∂e_kᵀ)``.
+    ``2c² Σ_k (r_k r_kᵀ + dead_k ∂r_k)`` over the axes that are outside, r_k the rows of ``L = I − ½[φ]× + κ[φ]×²``. Along b the
+    vector φ moves by ``a = L b``, and row k by that of ``−½[a]× + (κ'/φ)(φ·a)[φ]×² + κ([a]×[φ]× + [φ]×[a]×)``; symmetrised.
     """
-    E, D, N = row(G, 9, 9), row(G, 18, 9), table(G, 27, 9, 9)
-    factor, slope, bend = log_factor(error_matrix(X, T, t, E))
-    for m in range(81):
-        G[27 + m] = 0.0
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        e = 0.5 * (E[3 * j + i] - E[3 * i + j])
-        out = dead(factor * e, A[LOWER + k], A[UPPER + k])
-        if out == 0.0:
-            continue
-        for m in range(9):
-            D[m] = 0.5 * slope * e if m % 4 == 0 else 0.0
-        D[3 * j + i] += 0.5 * factor
-        D[3 * i + j] -= 0.5 * factor
-        for m in range(9):
-            for n in range(9):
-                N[m, n] += 2.0 * c2 * D[m] * D[n]
-        for m in range(0, 9, 4):
-            for n in range(0, 9, 4):
-                N[m, n] += 0.5 * c2 * out * bend * e
-            h = 0.5 * c2 * out * slope
-            N[m, 3 * j + i] += h
-            N[3 * j + i, m] += h
-            N[m, 3 * i + j] -= h
-            N[3 * i + j, m] -= h
-    for k in range(3):
-        for m in range(3):
+    square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
+    kappa, rate = turn_rates(square)
+    for i in range(9):
+        N[i] = 0.0
+    for b in range(3):
+        for k in range(3):
+            turn_row(phi, k, kappa, square, line)
+            da[k] = line[b]
+        dot = phi[0] * da[0] + phi[1] * da[1] + phi[2] * da[2]
+        for k in range(3):
+            out = dead(phi[k], A[LOWER + k], A[UPPER + k])
+            if out == 0.0:
+                continue
+            turn_row(phi, k, kappa, square, line)
+            i, j = (k + 1) % 3, (k + 2) % 3
+            for m in range(3):
+                h = rate * dot * (phi[k] * phi[m] - (square if k == m else 0.0))
+                h += kappa * (da[k] * phi[m] + phi[k] * da[m] - (2.0 * dot if k == m else 0.0))
+                h += 0.5 * da[j] if m == i else (-0.5 * da[i] if m == j else 0.0)
+                N[3 * m + b] += c2 * (line[m] * line[b] + out * h)
+                N[3 * b + m] += c2 * (line[m] * line[b] + out * h)
+
+
+@leaf
+def tilt_stiffness(X: Any, T: Any, t: int, A: Any, c2: float, G: Any, M: Any) -> None:
+    """TILT's second derivative S in small turns, laid on the axes: ``M_kl = ¼ [x_k]×ᵀ S [x_l]×``, so that ``Gᵀ M G = S``."""
+    phi, N, S = row(G, 0, 12), row(G, 18, 9), row(G, 27, 9)
+    turn_vector(X, T, t, phi)
+    tilt_second(phi, A, c2, row(G, 12, 3), row(G, 15, 3), N)
+    for a in range(3):
+        for b in range(3):
+            s = 0.0
+            for i in range(3):
+                for j in range(3):
+                    s += T[t + 3 * a + i] * N[3 * i + j] * T[t + 3 * b + j]
+            S[3 * a + b] = s
+    for k in range(3, 12, 3):
+        for m in range(3, 12, 3):
             for a in range(3):
                 for b in range(3):
-                    s = 0.0
-                    for i in range(3):
-                        for j in range(3):
-                            s += T[t + 3 * a + i] * N[3 * i + k, 3 * j + m] * T[t + 3 * b + j]
-                    M[3 + 3 * k + a, 3 + 3 * m + b] = s
+                    # row a of [x_k]×ᵀ is e_a × … : entries of the cross product matrix, written out by cyclic indices
+                    a1, a2, b1, b2 = (a + 1) % 3, (a + 2) % 3, (b + 1) % 3, (b + 2) % 3
+                    s = X[k + a2] * S[3 * a1 + b1] * X[m + b2] - X[k + a2] * S[3 * a1 + b2] * X[m + b1]
+                    s -= X[k + a1] * S[3 * a2 + b1] * X[m + b2] - X[k + a1] * S[3 * a2 + b2] * X[m + b1]
+                    M[k + a, m + b] = 0.25 * s
 
 
 @leaf
@@ -322,68 +364,3 @@ def stiffness(term: Any, X: Any, T: Any, A: Any, f: Any, M: Any, G: Any) -> bool
     else:
         position_stiffness(kind, X, T, t, A, M)
     return True
-
-
-@leaf
-def push(X: Any, f: Any, first: int, last: int, w: Any) -> None:
-    """The wrench of the forces f on parts first … last − 1 of X."""
-    for i in range(6):
-        w[i] = 0.0
-    for part in range(first, last):
-        k = 3 * part
-        x, y, z, f0, f1, f2 = X[k], X[k + 1], X[k + 2], f[k], f[k + 1], f[k + 2]
-        w[0] += y * f2 - z * f1
-        w[1] += z * f0 - x * f2
-        w[2] += x * f1 - y * f0
-        if part == 0:
-            w[3], w[4], w[5] = f0, f1, f2
-
-
-@leaf
-def curve(X: Any, f: Any, first: int, last: int, B: Any) -> None:
-    """Add the curvature of the forces f to B: ``B_ωω += r fᵀ − (r·f) I`` and, for the position, ``B_ωv −= [f]×``."""
-    for part in range(first, last):
-        k = 3 * part
-        s = X[k] * f[k] + X[k + 1] * f[k + 1] + X[k + 2] * f[k + 2]
-        for i in range(3):
-            for j in range(3):
-                B[6 * i + j] += X[k + i] * f[k + j]
-            B[7 * i] -= s
-    if first == 0:
-        B[4] += f[2]
-        B[5] -= f[1]
-        B[9] -= f[2]
-        B[11] += f[0]
-        B[15] += f[1]
-        B[16] -= f[0]
-
-
-@leaf
-def stiffen(X: Any, M: Any, first: int, last: int, K: Any, B: Any) -> None:
-    """Add ``Gᵀ M G``, where G takes a twist to the motion of the parts.
-
-    ``G = (−[r]×, I)`` for the position, ``(−[d]×, 0)`` for an axis. K (12, 6) is scratch for ``M G``.
-    """
-    for i in range(3 * first, 3 * last):
-        for c in range(6):
-            K[i, c] = 0.0
-        for part in range(first, last):
-            k = 3 * part
-            m0, m1, m2, x, y, z = M[i, k], M[i, k + 1], M[i, k + 2], X[k], X[k + 1], X[k + 2]
-            K[i, 0] += y * m2 - z * m1
-            K[i, 1] += z * m0 - x * m2
-            K[i, 2] += x * m1 - y * m0
-            if part == 0:
-                K[i, 3], K[i, 4], K[i, 5] = m0, m1, m2
-    for part in range(first, last):
-        k = 3 * part
-        x, y, z = X[k], X[k + 1], X[k + 2]
-        for c in range(6):
-            m0, m1, m2 = K[k, c], K[k + 1, c], K[k + 2, c]
-            B[c] += y * m2 - z * m1
-            B[6 + c] += z * m0 - x * m2
-            B[12 + c] += x * m1 - y * m0
-            if part == 0:
-                B[18 + c] += m0
-                B[24 + c] += m1
-                B[30 + c] += m2

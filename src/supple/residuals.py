@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.compiled import leaf
+from supple.compiled import leaf, row
 from supple.potentials import (
     AIM,
     AT,
@@ -26,8 +26,10 @@ from supple.potentials import (
     UPPER,
     WEIGHT,
     dead,
-    error_matrix,
-    log_factor,
+    inverse_length,
+    turn_rates,
+    turn_row,
+    turn_vector,
 )
 
 
@@ -133,29 +135,18 @@ def half_turn_axis(X: Any, T: Any, t: int, e0: float, e1: float, e2: float) -> A
 
 @leaf
 def tilt_residual(X: Any, T: Any, t: int, A: Any, w: float, rho: Any, rows: Any, a: int, M: Any) -> None:
-    """TILT: ``dφ = (I − ½[φ]× + κ[φ]×²) Rgᵀδ`` with ``κ = (1 − (φ/2) cot(φ/2))/φ²``."""
-    c = error_matrix(X, T, t, M)
-    f, _, _ = log_factor(c)
-    p0, p1, p2 = 0.5 * f * (M[7] - M[5]), 0.5 * f * (M[2] - M[6]), 0.5 * f * (M[3] - M[1])
-    square = p0 * p0 + p1 * p1 + p2 * p2
-    half = 0.5 * math.sqrt(square)
-    kappa = 1 / 12 + square / 720 if half < 1e-3 else (1.0 - half / math.tan(half)) / square
+    """TILT: the rows of ``dφ = (I − ½[φ]× + κ[φ]×²) Rgᵀδ`` (see `turn_rates`)."""
+    phi, line = row(M, 0, 12), row(M, 12, 3)
+    turn_vector(X, T, t, phi)
+    square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
+    kappa, _ = turn_rates(square)
     for k in range(3):
-        y = p0 if k == 0 else (p1 if k == 1 else p2)
-        e = dead(y, A[LOWER + k], A[UPPER + k])
+        e = dead(phi[k], A[LOWER + k], A[UPPER + k])
         u = w if e != 0.0 else 0.0
-        j0 = kappa * y * p0 + (1.0 - kappa * square if k == 0 else 0.0)
-        j1 = kappa * y * p1 + (1.0 - kappa * square if k == 1 else 0.0)
-        j2 = kappa * y * p2 + (1.0 - kappa * square if k == 2 else 0.0)
-        if k == 0:
-            j1, j2 = j1 + 0.5 * p2, j2 - 0.5 * p1
-        elif k == 1:
-            j0, j2 = j0 - 0.5 * p2, j2 + 0.5 * p0
-        else:
-            j0, j1 = j0 + 0.5 * p1, j1 - 0.5 * p0
+        turn_row(phi, k, kappa, square, line)
         rho[a + k] = w * e
         for i in range(3):
-            rows[a + k, i] = u * (T[t + 3 * i] * j0 + T[t + 3 * i + 1] * j1 + T[t + 3 * i + 2] * j2)
+            rows[a + k, i] = u * (T[t + 3 * i] * line[0] + T[t + 3 * i + 1] * line[1] + T[t + 3 * i + 2] * line[2])
             rows[a + k, 3 + i] = 0.0
 
 
@@ -163,7 +154,7 @@ def tilt_residual(X: Any, T: Any, t: int, A: Any, w: float, rho: Any, rows: Any,
 def aim_residual(X: Any, T: Any, t: int, w: float, rho: Any, rows: Any, a: int) -> None:
     """AIM: ``ρ = d̂ − x``, ``dd̂ = −(I − d̂d̂ᵀ) dr/ℓ``."""
     d0, d1, d2 = T[t] - X[0], T[t + 1] - X[1], T[t + 2] - X[2]
-    inv = 1.0 / max(math.sqrt(d0 * d0 + d1 * d1 + d2 * d2), 1e-12)
+    inv = inverse_length(d0, d1, d2)
     d0, d1, d2 = d0 * inv, d1 * inv, d2 * inv
     rho[a], rho[a + 1], rho[a + 2] = w * (d0 - X[3]), w * (d1 - X[4]), w * (d2 - X[5])
     u = w * inv

@@ -41,8 +41,6 @@ def solve(
     given = more_left[0] if more_left else start
     figure = problem.figure
     posture = figure.rest if given is None else figure.posture(given)
-    if posture.shape != (figure.size,):
-        raise BadValue(f"solve takes one start of {figure.size} coordinates, not shape {posture.shape}")
     assert problem.limits is not None
     chosen = ProjectedGradient() if solver is None else solver
     return chosen.solve(problem, problem.limits.project(posture), seed)

@@ -26,11 +26,18 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.compiled import leaf, row, table
+from supple.compiled import leaf, row, shared, table
 
 WORLD = 18  # numbers in a row of the world table
 OFFSET = 14  # numbers in a row of the offset table: R (9), p (3), turn, slide
+LANES = 8  # numbers in a block that vector registers take at once
 HEADER = 20  # integers before the tables of a pack
+
+
+@shared
+def padded(n: int) -> int:
+    """n rounded up to whole blocks of `LANES` numbers; loops over whole blocks leave no remainder."""
+    return (n + LANES - 1) // LANES * LANES
 
 
 class Tree(NamedTuple):
@@ -106,16 +113,15 @@ def steer(tree: Any, q: Any, theta: Any, slope: Any, bend: Any) -> None:
 
 
 @leaf
-def sines(n: Any, offset: Any, theta: Any, S: Any, C: Any) -> None:
-    """sin and cos of ``turn · θ`` for all joints at once, without a branch, so that the loop runs in vector registers.
+def sines(angle: Any, S: Any, C: Any) -> None:
+    """sin and cos of many angles at once, without a branch and in blocks, so that they run in vector registers.
 
     ``x = k·π/2 + r`` with π/2 in three parts (exact products for |k| < 2²³); Taylor polynomials on |r| ≤ π/4 whose first
     dropped term is below half an ulp. Angles beyond ±10⁷ rad, where the parts run out, take the library's functions.
     """
-    largest = 0.0
+    n = angle.shape[0]
     for i in range(n):
-        x = offset[i, 12] * theta[i]
-        largest = max(largest, abs(x))
+        x = angle[i]
         k = math.floor(x * 0.6366197723675814 + 0.5)
         r = ((x - k * 1.570796325802803) - k * 9.920935791635221e-10) - k * 5.170182981794105e-19
         z = r * r
@@ -135,23 +141,26 @@ def sines(n: Any, offset: Any, theta: Any, S: Any, C: Any) -> None:
         c = c * z - 1.0 / 720.0
         c = c * z + 1.0 / 24.0
         c = 1.0 - z * (0.5 - z * c)
-        quarter = k - 4.0 * math.floor(0.25 * k)
-        odd = (quarter == 1.0) or (quarter == 3.0)
-        u = c if odd else s
-        w = s if odd else c
-        S[i] = -u if quarter >= 2.0 else u
-        C[i] = -w if (quarter == 1.0 or quarter == 2.0) else w
-    if not largest < 1e7:
-        for i in range(n):
-            S[i] = math.sin(offset[i, 12] * theta[i])
-            C[i] = math.cos(offset[i, 12] * theta[i])
+        half = math.floor(0.5 * k)
+        odd = k - 2.0 * half > 0.5  # an odd number of quarter turns swaps the two
+        sign = 1.0 - 2.0 * (half - 2.0 * math.floor(0.5 * half))
+        S[i] = sign * (c if odd else s)
+        C[i] = sign * (-s if odd else c)
+    for i in range(n):
+        if not abs(angle[i]) < 1e7:
+            S[i] = math.sin(angle[i])
+            C[i] = math.cos(angle[i])
 
 
 @leaf
-def place(tree: Any, theta: Any, S: Any, C: Any, world: Any) -> None:
+def place(tree: Any, theta: Any, angle: Any, S: Any, C: Any, world: Any) -> None:
     """Fill the world table: placement and twist of every joint. Row 0, the world itself, must hold the base frame."""
     n = tree.parent.shape[0]
-    sines(n, tree.offset, theta, S, C)
+    for i in range(n):
+        angle[i] = tree.offset[i, 12] * theta[i]
+    for i in range(n, angle.shape[0]):
+        angle[i] = 0.0
+    sines(angle, S, C)
     for i in range(n):
         a = tree.parent[i]
         r00, r01, r02 = world[a, 0], world[a, 1], world[a, 2]
@@ -255,3 +264,11 @@ def lean(world: Any, b: int, B: Any, at: int, w: Any) -> None:
         for m in range(6):
             s += B[at, 6 * k + m] * world[b, 12 + m]
         w[k] = s
+
+
+@leaf
+def along(stack: Any, w0: float, w1: float, w2: float, w3: float, w4: float, w5: float, count: int, line: Any) -> None:
+    """``line[d] = w · ξ_d`` for the first `count` twists of a stack (6, padded), in whole blocks."""
+    for d in range(padded(count)):
+        s = stack[0, d] * w0 + stack[1, d] * w1 + stack[2, d] * w2
+        line[d] = s + stack[3, d] * w3 + stack[4, d] * w4 + stack[5, d] * w5

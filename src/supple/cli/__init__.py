@@ -14,7 +14,7 @@ from supple.errors import Error
 class Commands(TyperGroup):
     """Commands whose expected failures are one line on stderr and exit status 2, never a traceback."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
         try:
             return super().invoke(ctx)

@@ -248,4 +248,6 @@ def _fill(cursor: Cursor, table: Floats, rows: list[int]) -> None:
         if len(row) != columns:
             cursor.refuse(f"a frame has {columns} numbers, one for each channel; here are {len(row)}")
         cursor.numbers(row, "a channel")
+        if not _is_plain(cursor.lines[k]):
+            cursor.refuse("a frame is written in plain digits and blanks; here is another character between them")
     raise AssertionError("lines that are right one by one are right together")

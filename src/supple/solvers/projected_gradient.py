@@ -13,98 +13,118 @@ without rigidity), and Π is the projection in its metric. The start is projecte
 may ever pass the test. Every iterate is legal and f never rises.
 
 The first τ of an iteration is 1 in the paper. With `spectral`, it is the inverse curvature met on the last step,
-``σᵀD⁻¹σ / σᵀy`` (Barzilai & Borwein), which the same test then safeguards; this changes no guarantee and saves most of
-the iterations.
+``σᵀD⁻¹σ / σᵀy`` (Barzilai & Borwein), which the same test then safeguards; this changes no guarantee, saves most of the
+iterations, and makes the loop indifferent to the scale of f.
 
-The loop ends when every task is met (unless a posture goal is still to be improved), when the projected gradient step
-``‖Π(q − D∇f) − q‖_∞`` falls below `tolerance`, when no step of a representable length is accepted, or when the budget is spent.
+The loop ends when every task is met (unless a posture goal is still to be improved), when the budget is spent, or when
+the step ``‖Π(q − τD∇f) − q‖_∞`` is below `tolerance` or no length of it is accepted. Before the last is called the nearest
+posture, a few small moves in irregular directions are tried: a summit and a saddle have no slope either.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from supple.compiled import entry, leaf, row, stage
+from supple.compiled import entry, leaf, row, shared, stage
 from supple.errors import BadValue
-from supple.evaluate import gradient, read_limits, read_tasks, scratch_size
-from supple.limits import project
+from supple.evaluate import gradient
+from supple.limits import project, row_room
 from supple.potentials import NEAR
 from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import insist, reasons_of_a_descent_method
 from supple.space import Floats
 from supple.tree import read_tree
+from supple.views import read_limits, read_tasks, scratch_size
 
 STATIONARY, MET, SPENT = range(3)
+NUDGES = 6  # looks around a point without a slope before it is called the nearest
 
 
-@leaf
+@shared
 def room_size(I: Any) -> int:
-    """Numbers of scratch that `descend` needs besides the evaluation's: 5 postures and the limits' rows."""
-    return 5 * I[1] + I[15]
+    """Numbers of scratch that `descend` needs besides the evaluation's: 5 postures and the projection's."""
+    return 5 * I[1] + row_room(I[15])
 
 
 @leaf
-def step_along(q: Any, g: Any, tau: float, ease: Any, allowed: Any, y: Any, back: Any, trial: Any) -> None:
-    """Equation 38: ``trial = Π(q − τ D ∇f)``."""
+def step_along(q: Any, g: Any, tau: float, allowed: Any, ease: Any, room: Any, origin: Any, trial: Any) -> float:
+    """Equation 38: ``trial = Π(q − τ D ∇f)``; returns its distance from q in the largest coordinate."""
     for i in range(q.shape[0]):
         trial[i] = q[i] - tau * ease[i] * g[i]
-    project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, y, back)
+    project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
+    largest = 0.0
+    for i in range(q.shape[0]):
+        largest = max(largest, abs(trial[i] - q[i]))
+    return largest
+
+
+@leaf
+def first_step(g: Any, ease: Any) -> float:
+    """The τ that moves the most willing coordinate by a tenth, whatever the scale of f."""
+    largest = 0.0
+    for i in range(g.shape[0]):
+        largest = max(largest, abs(ease[i] * g[i]))
+    return 0.1 / largest if largest > 0.0 else 1.0
+
+
+@leaf
+def nudge(q: Any, ease: Any, turn: int, allowed: Any, room: Any, origin: Any, trial: Any) -> None:
+    """A small legal move in a fixed irregular direction, another one for each turn: the way off a summit or a saddle."""
+    sign = 1.0 if turn % 2 == 0 else -1.0
+    for i in range(q.shape[0]):
+        trial[i] = q[i] + 1e-3 * sign * ease[i] * math.cos(2.399963 * (i + 1) * (1 + turn // 2))
+    project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
 
 
 @stage
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any) -> int:
-    """The loop. `room` is scratch for 5 postures and the rows; info receives iterations, evaluations, f, reason."""
+def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, info: Any) -> int:
+    """The loop. `memory` is scratch of `room_size`; info receives iterations, evaluations, f, reason."""
     n = q.shape[0]
     _, a, f_at = read_tree(I, F)
     _, f_at = read_tasks(I, F, a, f_at)
     allowed = read_limits(I, F, f_at)
-    g, g_new, trial = row(room, 0, n), row(room, n, n), row(room, 2 * n, n)
-    ease, back, y = row(room, 3 * n, n), row(room, 4 * n, n), row(room, 5 * n, allowed.b.shape[0])
-    steps, tolerance, alpha, beta, spectral, patient = (
-        settings[0],
-        settings[1],
-        settings[2],
-        settings[3],
-        settings[4],
-        settings[5],
-    )
+    g, g_new, trial = row(memory, 0, n), row(memory, n, n), row(memory, 2 * n, n)
+    ease, origin, room = row(memory, 3 * n, n), row(memory, 4 * n, n), row(memory, 5 * n, row_room(I[15]))
+    steps, tolerance, alpha, beta = settings[0], settings[1], settings[2], settings[3]
+    spectral, patient = settings[4], settings[5]
     for i in range(n):
         ease[i] = allowed.free[i] * allowed.free[i]
-    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, y, back)
+    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
     f, unmet = gradient(I, F, scratch, T, q, g)
-    evaluations, tau, reason, k = 1, 1.0, SPENT, 0
+    evaluations, reason, k, turns = 1, SPENT, 0, 0
+    tau = first_step(g, ease) if spectral != 0.0 else 1.0
     while k < steps:
         if unmet == 0 and patient == 0.0:
             reason = MET
             break
-        step_along(q, g, 1.0, ease, allowed, y, back, trial)
-        largest = 0.0
-        for i in range(n):
-            largest = max(largest, abs(trial[i] - q[i]))
-        if not largest > tolerance:
-            reason = STATIONARY
-            break
-        k += 1
-        f_new, accepted = f, False
-        while tau > 1e-30:
-            step_along(q, g, tau, ease, allowed, y, back, trial)
-            slope = 0.0
-            for i in range(n):
-                slope += g[i] * (trial[i] - q[i])
-            f_new, unmet = gradient(I, F, scratch, T, trial, g_new)
+        accepted = False
+        f_new, still = f, unmet
+        if step_along(q, g, tau, allowed, ease, room, origin, trial) > tolerance:
+            k += 1
+            while tau > 1e-200 and not accepted:
+                step_along(q, g, tau, allowed, ease, room, origin, trial)
+                slope = 0.0
+                for i in range(n):
+                    slope += g[i] * (trial[i] - q[i])
+                f_new, still = gradient(I, F, scratch, T, trial, g_new)
+                evaluations += 1
+                accepted = f_new <= f + alpha * slope and slope < 0.0  # equation 39
+                tau *= 1.0 if accepted else beta
+        while not accepted and turns < NUDGES:
+            nudge(q, ease, turns, allowed, room, origin, trial)
+            f_new, still = gradient(I, F, scratch, T, trial, g_new)
             evaluations += 1
-            if f_new <= f + alpha * slope and slope < 0.0:  # equation 39
-                accepted = True
-                break
-            tau *= beta
+            turns += 1
+            accepted = f_new < f * (1.0 - 1e-12)
         if not accepted:
             reason = STATIONARY
             break
-        f = f_new
+        f, unmet = f_new, still
         tau = next_step(q, trial, g, g_new, ease) if spectral != 0.0 else 1.0
         for i in range(n):
             q[i] = trial[i]
@@ -115,16 +135,14 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
 
 @leaf
 def next_step(q: Any, trial: Any, g: Any, g_new: Any, ease: Any) -> float:
-    """``σᵀD⁻¹σ / σᵀy``, held between 1e-6 and 1e6; 1 where the curvature along the step is not positive."""
+    """``σᵀD⁻¹σ / σᵀy``; a tenth of a unit along the new gradient where the curvature along the step is not positive."""
     ss, sy = 0.0, 0.0
     for i in range(q.shape[0]):
         if ease[i] > 0.0:
             s = trial[i] - q[i]
             ss += s * s / ease[i]
             sy += s * (g_new[i] - g[i])
-    if not sy > 1e-300:
-        return 1.0
-    return min(max(ss / sy, 1e-6), 1e6)
+    return ss / sy if sy > 1e-14 * ss / first_step(g_new, ease) else first_step(g_new, ease)
 
 
 @entry
@@ -164,7 +182,7 @@ class ProjectedGradient:
         patient = float(any(term == NEAR for term in problem.kinds))
         settings = np.array([self.steps, self.tolerance, self.alpha, self.beta, self.spectral, patient], dtype=float)
         Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
-        scratch = np.zeros(scratch_size(I) + 5 * I[1] + I[15])
+        scratch = np.zeros(scratch_size(I) + room_size(I))
         projected_gradient_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
         counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
         return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)

@@ -117,14 +117,15 @@ def _fine(coarse: Floats, shape: tuple[int, ...]) -> Floats:
     """A coarse field on all samples."""
     from scipy.ndimage import zoom
 
-    return zoom(coarse, COARSE, order=1, grid_mode=True, mode="nearest")[: shape[0], : shape[1]]
+    full = np.asarray(zoom(coarse, COARSE, order=1, grid_mode=True, mode="nearest"))
+    return full[: shape[0], : shape[1]]
 
 
-def _lit(colours: Floats, which: np.ndarray, normal: np.ndarray, camera: Camera) -> Floats:
+def _lit(colours: np.ndarray, which: np.ndarray, normal: np.ndarray, camera: Camera) -> Floats:
     """Light from the upper left behind the eye, a little from the sky, and a faint gloss."""
     light = np.array([-0.50, 0.62, 0.70])
     light /= np.linalg.norm(light)
-    half = light + (0.0, 0.0, 1.0)
+    half = light + np.array([0.0, 0.0, 1.0])
     half /= np.linalg.norm(half)
     facing = np.clip(normal @ light.astype(np.float32), 0.0, 1.0)
     sky = 0.5 + 0.5 * (normal @ camera.axes[:, 2].astype(np.float32))

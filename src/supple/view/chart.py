@@ -19,7 +19,9 @@ LEFT, RIGHT = 0.46, 0.78  # of the tracks
 
 
 def add_key(paper: Axes) -> None:
-    """A slim bar of the joints' colours at the lower right."""
+    """A slim bar of the joints' colours at the lower right, where there is room for its words."""
+    if _width(paper) < 2.8:
+        return
     inset = paper.inset_axes((0.70, 0.038, 0.25, 0.010), zorder=9)
     shares = np.linspace(0.0, 1.0, 160)
     inset.imshow(np.array([[ramp(s) for s in shares]]), aspect="auto", extent=(0.0, 1.0, 0.0, 1.0))
@@ -41,9 +43,8 @@ def add_chart(paper: Axes, figure: Figure, q: Floats) -> None:
     style: dict[str, Any] = {"va": "center", "fontsize": font, "color": INK}
     for k, name in enumerate(figure.joints):
         lower, upper = float(figure.lower[k]), float(figure.upper[k])
-        share = (
-            0.5 if used[name] is None or upper <= lower else float(np.clip((q[k] - lower) / (upper - lower), 0.0, 1.0))
-        )
+        known = used[name] is not None and upper > lower
+        share = float(np.clip((q[k] - lower) / (upper - lower), 0.0, 1.0)) if known else 0.5
         x = LEFT + (RIGHT - LEFT) * share
         middle, colour = 0.5 * (LEFT + RIGHT), ramp(used[name])
         inset.plot([LEFT, RIGHT], [k, k], color=TRACK, linewidth=0.5 * font, solid_capstyle="round")
@@ -51,9 +52,10 @@ def add_chart(paper: Axes, figure: Figure, q: Floats) -> None:
         inset.plot(
             [x], [k], marker="o", markersize=0.62 * font, color=colour, markeredgecolor="white", markeredgewidth=0.5
         )
-        value = f"{np.rad2deg(q[k]) + 0.0:.0f}°" if turning.get(name, True) else f"{1000 * q[k] + 0.0:.0f} mm"
+        amount = np.rad2deg(q[k]) if turning.get(name, True) else 1000.0 * q[k]
+        value = f"{np.round(amount) + 0.0:.0f}" + ("°" if turning.get(name, True) else " mm")
         inset.text(LEFT - 0.035, k, _short(name), ha="right", **style)
-        inset.text(RIGHT + 0.04, k, value.replace("-0°", "0°") if value == "-0°" else value, ha="left", **style)
+        inset.text(RIGHT + 0.04, k, value, ha="left", **style)
 
 
 def _width(paper: Axes) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
-from supple.goals import AimedAt, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
+from supple.goals import AimedAt, At, Beyond, Facing, Near, OnLine, OnPlane, Placed, Within
 from supple.problem import Problem, Task, met
 from supple.space import Floats
 
@@ -69,7 +69,7 @@ def _of_task(figure: Figure, q: Floats, task: Task, is_met: bool, size: float, n
     base = figure.seen(q, effector.a) if isinstance(effector, Gap) else np.eye(4)
     X = figure.seen(q, effector.b if isinstance(effector, Gap) else effector)
     colour = MET if is_met else UNMET
-    pen = _Pen(X, colour, size, loose=1.0)
+    pen = _Pen(X, colour, size)
     ranked = sorted(
         (
             (goal, base if goal.relative_to is None else figure.placement(q, goal.relative_to))
@@ -116,7 +116,6 @@ class _Pen(NamedTuple):
     X: Floats
     colour: str
     size: float
-    loose: float
 
     def drawn(self, goal: Any, anchor: Floats, alpha: float) -> list[Mark]:
         R, p = anchor[:3, :3], anchor[:3, 3]
@@ -139,9 +138,7 @@ class _Pen(NamedTuple):
             return self._plane(goal, anchor, alpha)
         if isinstance(goal, Within):
             return self._box(goal, anchor, alpha)
-        if isinstance(goal, Custom):
-            return []
-        return []
+        return []  # a goal of one's own: only its effector is shown
 
     def _cross(self, at: Floats, alpha: float) -> list[Mark]:
         h = 0.022 * self.size
@@ -162,9 +159,9 @@ class _Pen(NamedTuple):
     def _arrow(self, start: Floats, end: Floats, alpha: float) -> list[Mark]:
         along = end - start
         aside = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
-        aside *= 0.1 * np.linalg.norm(along) / np.linalg.norm(aside)
+        aside = aside * (0.1 * float(np.linalg.norm(along)) / float(np.linalg.norm(aside)))
         neck = start + 0.8 * along
-        head = np.array([neck + aside, end, neck - aside])
+        head = np.asarray([neck + aside, end, neck - aside], dtype=np.float64)
         return [
             Stroke(np.array([start, end]), self.colour, 1.5, alpha=alpha),
             Stroke(head, self.colour, 1.5, alpha=alpha),

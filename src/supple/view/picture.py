@@ -63,6 +63,7 @@ def draw(
     pieces += [] if problem is None else _obstacles(problem, pieces, size)
     shade = shadows(pieces, camera, ground, size)
     room = _room(pieces, marks, [outline for outline, _ in shade[-len(pieces) :]], camera)
+    room[1, 1] += 0.06 * np.ptp(room[1]) if title else 0.0
     charted = chart if chart is not None else (ax is None and 0 < figure.size <= CHART_AT_MOST)
     paper = _paper(room, charted) if ax is None else ax
     _set_up(paper, room)
@@ -143,7 +144,7 @@ def _set_up(paper: Axes, room: Floats) -> None:
     if hasattr(paper, "get_zlim"):
         raise BadValue("draw takes ordinary two-dimensional axes: it projects by itself")
     paper.set_axis_off()
-    paper.set_aspect("equal", adjustable="datalim")
+    paper.set_aspect("equal", adjustable="box")
     paper.set_xlim(*room[0])
     paper.set_ylim(*room[1])
 
@@ -174,7 +175,7 @@ def _add_figure(paper: Axes, pieces: list[Piece], camera: Camera, room: Floats, 
     )
     paper.set_xlim(*room[0])
     paper.set_ylim(*room[1])
-    paper.set_aspect("equal", adjustable="datalim")
+    paper.set_aspect("equal", adjustable="box")
 
 
 def _add_scale(paper: Axes, room: Floats) -> None:

@@ -118,8 +118,8 @@ class Skeleton:
         """Everything that is drawn of the figure."""
         out = [Piece(solid, "flesh") for solids in self.flesh.values() for solid in solids]
         for segment in self.figure.segments:
-            if segment not in self.shaped:
-                out += [Piece(bone, "bone") for bone in self._bones(segment)]
+            bones = self._struts(segment) if segment in self.shaped else self._bones(segment)
+            out += [Piece(bone, "bone") for bone in bones]
         return out + self._joints() + self._plinths()
 
     def _stands(self, segment: str) -> bool:
@@ -139,6 +139,17 @@ class Skeleton:
                 start = start + 1.05 * wide * up
             thin = 0.8 * wide if child is None else min(0.92 * self.radius(child), wide)
             out.append(Bone(start, place, wide, thin))
+        return out
+
+    def _struts(self, segment: str) -> list[Bone]:
+        """Thin bones to the shapes of a segment if none of them is near its origin, as under some robots' feet."""
+        start, out = self.origin[segment], []
+        for solid in self.flesh[segment]:
+            skin, _ = solid.skin()
+            middle = skin.mean(axis=0)
+            if np.linalg.norm(middle - start) < np.linalg.norm(skin - middle, axis=1).max() + 0.01 * self.size:
+                return []
+            out.append(Bone(start, middle, 0.008 * self.size, 0.005 * self.size))
         return out
 
     def _joints(self) -> list[Piece]:

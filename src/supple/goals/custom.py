@@ -1,0 +1,50 @@
+"""A goal of one's own, as one small Numba function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import potentials as kind
+from supple.compiled import register_custom
+from supple.goals.base import Miss, Term, numbers
+from supple.space import Floats, finite, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Custom:
+    """A goal of one's own: ``function(a, x, g, H) -> P``, compiled by Numba, for the target numbers ``a``.
+
+    ``x`` holds the 12 numbers of the effector's frame: its position, then its x, y and z axes. The function writes ∂P/∂x
+    into ``g`` (12) and ∂²P/∂x² into ``H`` (12, 12), both zero on entry, and returns ``P ≥ 0``. The goal counts as met
+    when ``√P`` is within the task's tolerance in metres.
+    """
+
+    function: Callable[..., float]
+    target: Any = ()
+    relative_to: str | None = None
+    address: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        array = np.atleast_1d(numbers(self.target, "the target of Custom")).ravel()
+        object.__setattr__(self, "target", frozen(finite(array, array.shape, "the target of Custom")))
+        object.__setattr__(self, "address", register_custom(self.function))
+
+    def terms(self) -> list[Term]:
+        """One term."""
+        return [Term(kind.CUSTOM, self.target, "position", address=self.address)]
+
+    def miss(self, X: Floats) -> Miss:
+        """``√P``, in the place of metres."""
+        x = np.concatenate([X[:3, 3], X[:3, 0], X[:3, 1], X[:3, 2]])
+        P = self.function(self.target.copy(), x, np.zeros(12), np.zeros((12, 12)))
+        return Miss(metres=float(np.sqrt(max(P, 0.0))) if np.isfinite(P) else np.inf)
+
+    def aimed(self, target: ArrayLike) -> Custom:
+        """With other target numbers, as many as before."""
+        array = finite(target, self.target.shape, "the target of Custom")
+        return replace(self, target=array)

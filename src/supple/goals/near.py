@@ -1,0 +1,43 @@
+"""A preference for a posture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import potentials as kind
+from supple.errors import BadValue
+from supple.goals.base import Miss, Term, numbers, spread
+from supple.space import Floats, finite, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """A posture goal: ``P = Σ_i w_i (q_i − ref_i)²``. A preference, not a condition: it never makes a solution fail."""
+
+    reference: Any  # (size,)
+    weights: Any = 1.0
+    relative_to: str | None = None
+
+    def __post_init__(self) -> None:
+        reference = np.atleast_1d(numbers(self.reference, "the reference of Near"))
+        object.__setattr__(self, "reference", frozen(finite(reference, reference.shape[:1], "the reference of Near")))
+        weights = spread(self.weights, reference.shape, "the weights of Near")
+        if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+            raise BadValue("the weights of Near must be finite and not negative")
+        object.__setattr__(self, "weights", frozen(weights))
+
+    def terms(self) -> list[Term]:
+        """One term on the posture itself."""
+        return [Term(kind.NEAR, self.reference, "posture")]
+
+    def miss(self, X: Floats) -> Miss:
+        """A preference is never missed."""
+        return Miss()
+
+    def aimed(self, target: ArrayLike) -> Near:
+        """Near another posture."""
+        return replace(self, reference=finite(target, self.reference.shape, "the reference of Near"))

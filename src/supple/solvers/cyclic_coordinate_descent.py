@@ -1,0 +1,284 @@
+"""Cyclic coordinate descent: one coordinate after the other, from the tips to the root, each to its best value.
+
+The method that Engell-Nørregård & Erleben 2009 name in section 2, in its usual exact form (Wang & Chen 1991).
+
+Along a hinge, position and direction goals are a first harmonic of the angle, ``B cos t + C sin t``; along a slide, position
+goals are a parabola. Both have their minimum in closed form, within limits too (`one_coordinate`).
+
+Where neither form holds (other goals, relative ones, alternatives, the mass centre, screws, coordinates that drive
+several joints or have a preferred value) a safeguarded search goes along the coordinate: a bracket by growing steps, then
+secants of the slope ∂G/∂q_i held inside it; only a posture with a lower G is accepted.
+
+Depth-first order makes a sweep from the last joint to the first cheap: what has been turned already lies behind, so the
+axes of the joints still to come are where they were, and only the goals' frames are carried along.
+
+The first sweep is made even where the gradient vanishes: a closed form sees beyond a maximum, or round the far side.
+Limits hold exactly at every step and G never rises. A coordinate of rigidity ρ goes the share ``1 − ρ`` of its way (which is
+downhill all along); a locked one stays. Linear inequalities narrow a coordinate's range; linear equalities, which tie
+coordinates together, are refused.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from supple.carry import observe
+from supple.compiled import entry, leaf, row, stage, table
+from supple.evaluate import gradient
+from supple.potentials import AT, FACE, LINE, NEAR, PLANE, TURN
+from supple.problem import Problem
+from supple.solution import Solution
+from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.baseline import (
+    MET,
+    SPENT,
+    STATIONARY,
+    STUCK,
+    check_budget,
+    conclude,
+    headway,
+    is_patient,
+    limits_of,
+    read_room,
+    room_of,
+    run,
+    settle,
+)
+from supple.solvers.one_coordinate import carries, carry_frames, hinge_change, slide_change, span
+from supple.space import Floats
+from supple.tree import read_tree
+from supple.views import NO_ROW, read_tasks, read_work
+
+IDLE, EXACT, SEARCHED = range(3)
+TRIALS = 24  # evaluations of one search
+FLATTER = 0.1  # a search ends when the slope has fallen to this share
+
+
+@leaf
+def survey(tree: Any, tasks: Any, free: Any, plan: Any) -> None:
+    """How each coordinate is moved: not at all, by its closed form, or by a search."""
+    for i in range(free.shape[0]):
+        plan[i] = IDLE
+    for j in range(tree.parent.shape[0]):
+        if tree.coordinate[j] >= 0:
+            plan[tree.coordinate[j]] = EXACT if tree.axis[j] < 6 else SEARCHED
+    for s in range(tree.term.shape[0]):
+        plan[tree.term[s, 0]] = SEARCHED
+    for t in range(tasks.task.shape[0] - 1):
+        single = tasks.task[t + 1] - tasks.task[t] == 1
+        for k in range(tasks.alternative[tasks.task[t]], tasks.alternative[tasks.task[t + 1]]):
+            kind, at, reference = tasks.term[k, 0], tasks.term[k, 1], tasks.term[k, 2]
+            if kind == NEAR:
+                for i in range(free.shape[0]):
+                    if tasks.near[at, i] > 0.0:
+                        plan[i] = SEARCHED
+                continue
+            plain = single and at != NO_ROW and reference == NO_ROW
+            harmonic = plain and (kind == AT or kind == FACE or kind == TURN)
+            parabola = harmonic or (plain and (kind == LINE or kind == PLANE))
+            for j in range(tree.parent.shape[0]):
+                felt = at == NO_ROW or carries(tree, j, at) or carries(tree, j, reference)
+                if felt and tree.coordinate[j] >= 0 and not (harmonic if tree.axis[j] < 3 else parabola):
+                    plan[tree.coordinate[j]] = SEARCHED
+    for i in range(free.shape[0]):
+        if not free[i] > 0.0:
+            plan[i] = IDLE
+
+
+@stage
+def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, plan: Any, X: Any) -> None:
+    """Every coordinate with a closed form to its best value, from the last joint to the first.
+
+    The last evaluation was at q: its world table is the one that the axes are read from.
+    """
+    tree, a, f = read_tree(I, F)
+    tasks, _ = read_tasks(I, F, a, f)
+    allowed, (work, _) = limits_of(I, F), read_work(I, scratch)
+    for k in range(tasks.term.shape[0]):
+        if tasks.term[k, 0] != NEAR:
+            observe(tree, tasks, k, work)
+            for i in range(12):
+                X[k, i] = work.seen[i]
+    for j in range(tree.parent.shape[0] - 1, -1, -1):
+        i = tree.coordinate[j]
+        if i < 0 or plan[i] != EXACT:
+            continue
+        low, high = span(allowed, q, i)
+        if tree.axis[j] < 3:
+            t = hinge_change(tree, tasks, T, work.world, X, j, low, high, allowed.free[i])
+        else:
+            t = slide_change(tree, tasks, T, work.world, X, j, low, high)
+        new = min(max(q[i] + allowed.free[i] * t, allowed.lower[i]), allowed.upper[i])
+        if new != q[i] and math.isfinite(new):
+            carry_frames(tree, tasks, work.world, X, j, new - q[i])
+            q[i] = new
+
+
+@leaf
+def inside(left: float, right: float, slope_left: float, slope_right: float) -> float:
+    """The next trial in a bracket: the secant's zero of the slope, kept off the ends; the middle if slopes do not help."""
+    width = right - left
+    if not (slope_left < 0.0 < slope_right):
+        return left + 0.5 * width
+    t = left - slope_left * width / (slope_right - slope_left)
+    return min(max(t, left + 0.05 * width), right - 0.05 * width)
+
+
+@stage
+def hold_back(
+    I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, part: float, g: Any, h: Any, f: float, most: float
+) -> float:
+    """Take the reluctant coordinate i back to `part` of its way, if G stays below `most` there; returns G, keeps up g."""
+    whole = q[i]
+    q[i] = part
+    value, _ = gradient(I, F, scratch, T, q, h)
+    if not value <= most:
+        q[i] = whole
+        return f
+    for k in range(q.shape[0]):
+        g[k] = h[k]
+    return value
+
+
+@stage
+def search(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, reach: Any, g: Any, h: Any, f: float) -> Any:
+    """Lower G along coordinate i from q, whose value f and gradient g are known and are kept up; returns f and the evaluations.
+
+    `reach` (size) remembers how far each coordinate went the last time; h is scratch for a gradient.
+    """
+    allowed = limits_of(I, F)
+    low, high = span(allowed, q, i)
+    start, f_start, slope = q[i], f, g[i]
+    way = -1.0 if slope > 0.0 else 1.0
+    far = high if way > 0.0 else -low
+    if slope == 0.0 or not far > 0.0 or not math.isfinite(slope):
+        return f, 0
+    left, slope_left, right, slope_right = 0.0, -abs(slope), -1.0, 0.0
+    best, t, trials = 0.0, min(max(reach[i], 1e-9), far), 0
+    while trials < TRIALS:
+        q[i] = min(max(start + way * t, allowed.lower[i]), allowed.upper[i])
+        value, _ = gradient(I, F, scratch, T, q, h)
+        trials += 1
+        s = way * h[i]
+        if value < f:
+            best, f = t, value
+            for k in range(q.shape[0]):
+                g[k] = h[k]
+            if abs(s) <= FLATTER * abs(slope):
+                break
+        if value <= f and s < 0.0:
+            left, slope_left = t, s
+            if right < 0.0:
+                if t >= far:
+                    break
+                t = min(3.0 * t, far)
+                continue
+        else:
+            right, slope_right = t, s if math.isfinite(value) else 0.0
+        t = inside(left, right, slope_left, slope_right)
+        if not right - left > 1e-14 * (1.0 + abs(start)):
+            break
+    q[i] = min(max(start + way * best, allowed.lower[i]), allowed.upper[i])
+    reach[i] = best if best > 0.0 else 0.1 * reach[i]
+    if best > 0.0 and allowed.free[i] < 1.0:
+        part = min(max(start + way * allowed.free[i] * best, allowed.lower[i]), allowed.upper[i])
+        f, trials = hold_back(I, F, scratch, T, q, i, part, g, h, f, f_start), trials + 1
+    return f, trials
+
+
+@leaf
+def same(q: Any, p: Any) -> bool:
+    """Whether two postures are equal."""
+    equal = True
+    for i in range(q.shape[0]):
+        equal = equal and q[i] == p[i]
+    return equal
+
+
+@stage
+def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
+    """The loop; info receives sweeps, evaluations, G and the reason."""
+    steps, tolerance, patient = settings[0], settings[1], settings[2]
+    n, terms = q.shape[0], I[8]
+    room = room_of(I, scratch)
+    r = read_room(I, room)
+    plan, reach, h = row(room, r.rest, n), row(room, r.rest + n, n), row(room, r.rest + 2 * n, n)
+    X = table(room, r.rest + 3 * n, terms, 12)
+    tree, a, at = read_tree(I, F)
+    tasks, _ = read_tasks(I, F, a, at)
+    survey(tree, tasks, limits_of(I, F).free, plan)
+    for i in range(n):
+        reach[i] = 0.1
+    settle(I, F, room, q)
+    f, unmet = gradient(I, F, scratch, T, q, r.g)
+    k, evaluations, reason = 0, 1, SPENT
+    while k < steps:
+        if unmet == 0 and patient == 0.0:
+            reason = MET
+            break
+        if k > 0 and headway(I, F, room, q) <= tolerance:
+            reason = STATIONARY
+            break
+        for i in range(n):
+            r.best[i] = q[i]
+        k += 1
+        exact_sweep(I, F, scratch, T, q, plan, X)
+        f_new, unmet = gradient(I, F, scratch, T, q, r.g)
+        evaluations += 1
+        if not f_new <= f:  # rounding has the last word, or a goal is not a number
+            for i in range(n):
+                q[i] = r.best[i]
+            f_new, unmet = gradient(I, F, scratch, T, q, r.g)
+        trials = 0
+        for i in range(n - 1, -1, -1):
+            if plan[i] == SEARCHED:
+                f_new, count = search(I, F, scratch, T, q, i, reach, r.g, h, f_new)
+                trials += count
+        if trials > 0:
+            f_new, unmet = gradient(I, F, scratch, T, q, r.g)
+            evaluations += trials + 1
+        f = f_new
+        if same(q, r.best):
+            reason = STUCK
+            break
+    for i in range(n):
+        r.best[i] = q[i]
+    info[0], info[1], info[2], info[3] = k, evaluations, f, reason
+    conclude(I, F, scratch, T, room, q, tolerance, info)
+
+
+@entry
+def cyclic_coordinate_descent_entry(
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+) -> None:
+    """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
+    for k in range(first, last):
+        cyclic_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+
+
+@dataclass(frozen=True)
+class CyclicCoordinateDescent:
+    """One coordinate at a time to its exact minimum, from the tips to the root. Cheap sweeps, always legal, never uphill."""
+
+    steps: int = 2000  # sweeps over all coordinates
+    tolerance: float = 1e-8  # on the projected gradient step
+
+    def __post_init__(self) -> None:
+        check_budget(self.steps, self.tolerance)
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """Hard tasks, several priorities, obstacles, linear equalities between coordinates."""
+        assert problem.limits is not None
+        reasons = reasons_of_a_descent_method(problem)
+        if problem.limits.rows[0]:
+            reasons.append("linear equalities tie its coordinates together, so that none can move alone")
+        return reasons
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+        """Sweep from `start` until every task is met, nothing is left to gain, or the budget is spent."""
+        insist(self, problem)
+        settings = [self.steps, self.tolerance, is_patient(problem)]
+        room = 3 * problem.figure.size + 12 * int(problem.packed[0][8])
+        return run(cyclic_coordinate_descent_entry, problem, start, settings, room, seed)

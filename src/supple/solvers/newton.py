@@ -1,0 +1,226 @@
+"""Newton's method on exact Hessians under linear limits (the Hessian of Erleben & Andrews 2019, for every goal).
+
+At a posture q with gradient g and Hessian B, find the step that minimises the shifted model over all legal steps,
+
+    m(p) = gᵀp + ½ pᵀ(B + μ D⁻¹)p,    lower ≤ q + p ≤ upper,    A (q + p) (=, ≤) b,                         (a)
+
+and take it if G falls by a part of what the model promised, ``G(q + p) ≤ G(q) + δ m(p)``; else raise μ and try again. B is
+usually indefinite far from a solution: μ is also raised until ``B + μ D⁻¹`` is positive definite on every face of the limits
+that the search for p visits. D = diag((1 − ρ)²) is the metric that rigidity ρ stands for; as in the other solvers this is a
+change of unit ``q = (1 − ρ) φ``, in which D is the identity.
+
+**The shift** is ``μ = ν ‖r‖``, r what the multipliers of the limits leave of the gradient, zero at a solution. So 1/ν is
+roughly the longest step, and ν follows the ratio of true to promised decrease. Near a solution μ falls with the error and
+convergence is quadratic, also along a limit, and also where a redundant figure has a whole surface of solutions: the
+curvature there is indefinite, but no more than in proportion to r. How (a) is solved is told in `shifted_model`.
+
+**Saddles.** Where r vanishes and B has negative curvature along the free coordinates, no first-order method can leave; here
+a step along that curvature is tried before the posture is called the nearest.
+
+Without `curvature`, B is the Gauss–Newton matrix, positive semidefinite, and convergence is quadratic only if all goals can
+be met.
+
+Every iterate is legal and G never rises. The loop ends when every task is met (unless a posture goal is still to be improved),
+when ``‖r‖_∞`` falls below `tolerance`, when no step of a representable length is accepted, or when the budget is spent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.compiled import entry, leaf, row, stage
+from supple.errors import BadValue
+from supple.evaluate import gradient, hessian
+from supple.potentials import CUSTOM, NEAR
+from supple.problem import Problem
+from supple.solution import Solution, audited
+from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.factors import solve_up
+from supple.solvers.shifted_model import (
+    begin,
+    gather,
+    minimise,
+    read_sheet,
+    remainder,
+    room_numbers,
+    room_size,
+    step_to,
+)
+from supple.space import Floats
+from supple.views import scratch_size
+
+STATIONARY, MET, SPENT = range(3)
+DECREASE = 1e-4  # δ
+TURNS = 20  # trials to leave a saddle
+
+
+@leaf
+def rescale(sheet: Any) -> float:
+    """B from units of q to units of φ; returns its largest diagonal entry."""
+    size, n = 0.0, sheet.unit.shape[0]
+    for i in range(n):
+        for j in range(n):
+            sheet.B[i, j] *= sheet.unit[i] * sheet.unit[j]
+        size = max(size, abs(sheet.B[i, i]))
+    return size
+
+
+@leaf
+def size_of(sheet: Any, G: float, g: Any) -> float:
+    """G + ‖g‖₁, with g brought from units of q to units of φ: finite if all of them are."""
+    size = abs(G)
+    for i in range(g.shape[0]):
+        g[i] *= sheet.unit[i]
+        size += abs(g[i])
+    return size
+
+
+@stage
+def bend_away(I: Any, room: Any, q: Any, size: float, turn: int) -> float:
+    """A trial along negative curvature κ, to one side and the other by ever shorter steps t: ``½ t² κ``; 0 if none is left."""
+    sheet = read_sheet(I, room)
+    n, m, count = I[1], I[15], int(sheet.tally[0])
+    k = gather(sheet, 0.0)
+    if turn >= TURNS or sheet.tally[1] > 0.0 or k == count or not sheet.R[k, k] < -1e-9 * size:
+        return 0.0
+    for l in range(k):  # vᵀMv = R_kk for v = (−M⁻¹m, 1), m the column above the bad pivot
+        sheet.v[l] = -sheet.R[l, k]
+    solve_up(sheet.R, k, sheet.v)
+    sheet.v[k], square = 1.0, 0.0
+    for l in range(k + 1):
+        square += sheet.v[l] * sheet.v[l]
+    for i in range(n):
+        sheet.x[i] = 0.0
+    for l in range(k + 1):
+        sheet.x[int(sheet.order[l])] = (sheet.v[l] if turn % 2 == 0 else -sheet.v[l]) / math.sqrt(square)
+    t = 0.25 ** (turn // 2)
+    for r in range(m):
+        towards = 0.0
+        for i in range(n):
+            towards += sheet.C[r, i] * sheet.x[i]
+        sheet.w[r] = towards
+        if towards * t > sheet.slack[r]:
+            t = max(sheet.slack[r], 0.0) / towards
+    for r in range(m):
+        sheet.left[r] = sheet.slack[r] - t * sheet.w[r]
+    step_to(sheet, q, t)
+    return 0.5 * t * t * sheet.R[k, k] / square
+
+
+@leaf
+def keep_prices(sheet: Any, equalities: int) -> None:
+    """The multipliers of the rows in hand become their prices; other rows have none."""
+    for r in range(sheet.price.shape[0]):
+        sheet.price[r] = 0.0
+    for k in range(int(sheet.tally[1])):
+        r = int(sheet.active[k])
+        price = sheet.base[r] + sheet.lam[k]
+        sheet.price[r] = price if r < equalities else max(price, 0.0)
+
+
+@leaf
+def move_on(sheet: Any, q: Any) -> None:
+    """The trial becomes q."""
+    for i in range(q.shape[0]):
+        q[i], sheet.g[i] = sheet.trial[i], sheet.rest[i]
+    for r in range(sheet.slack.shape[0]):
+        sheet.slack[r] = sheet.left[r]
+
+
+@leaf
+def next_shift(nu: float, gain: float) -> float:
+    """ν for the next step, by the ratio of true to promised decrease."""
+    if gain > 0.75:
+        return max(0.2 * nu, 1e-12)
+    return 3.0 * nu if gain < 0.25 else nu
+
+
+@stage
+def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any) -> None:
+    """The loop; info receives iterations, evaluations, G, reason."""
+    sheet = read_sheet(I, room)
+    steps, tolerance, patient, curvature, nu = settings[0], settings[1], settings[2], int(settings[3]), settings[4]
+    begin(I, F, room, q)
+    G, unmet = gradient(I, F, scratch, T, q, sheet.g)
+    evaluations, reason, k = 1, SPENT, 0
+    searching = size_of(sheet, G, sheet.g) < np.inf
+    while searching:
+        if unmet == 0 and patient == 0.0:
+            reason = MET
+            break
+        if k >= steps:
+            break
+        hessian(I, F, scratch, T, q, curvature, sheet.v, sheet.B)
+        evaluations += 1
+        size, before = rescale(sheet), evaluations
+        remainder(I, room, q)
+        if k == 0 and I[15] > 0 and minimise(I, room, q, 1e8 * (size + sheet.tally[3])) <= 0.0:
+            keep_prices(sheet, I[16])  # a step so short asks nothing but which rows hold the gradient
+            remainder(I, room, q)
+        saddle, length = sheet.tally[2] <= tolerance, sheet.tally[3]
+        while True:
+            promised = (
+                bend_away(I, room, q, size, evaluations - before) if saddle else minimise(I, room, q, nu * length)
+            )
+            if promised < 0.0:
+                G_new, missed = gradient(I, F, scratch, T, sheet.trial, sheet.rest)
+                evaluations += 1
+                if size_of(sheet, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised:
+                    nu = settings[4] if saddle else next_shift(nu, (G_new - G) / promised)
+                    G, unmet, k = G_new, missed, k + 1
+                    keep_prices(sheet, I[16])
+                    move_on(sheet, q)
+                    break
+            if -promised < 1e-16 * G or promised == 0.0 or not nu * length < 1e14 * (size + length):
+                searching, reason = False, STATIONARY
+                break
+            if not saddle:
+                nu = max(2.5 * nu, 1e-3 * size / length)
+    info[0], info[1], info[2], info[3] = k, evaluations, G, reason
+
+
+@entry
+def newton_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int) -> None:
+    """Solve rows first … last of Q (k, size) in place for the targets T (k, …)."""
+    work = scratch.shape[0] - room_size(I)
+    for k in range(first, last):
+        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k])
+
+
+@dataclass(frozen=True)
+class Newton:
+    """``q ← q − (B + μ D⁻¹)⁻¹ g`` within the limits. Few, costlier steps; quadratic in the end; always legal, never uphill."""
+
+    steps: int = 200
+    tolerance: float = 1e-9  # on what the limits leave of the gradient
+    curvature: bool = True  # without: Gauss–Newton
+    damping: float = 0.1  # the first ν
+
+    def __post_init__(self) -> None:
+        if self.steps < 0 or not self.tolerance >= 0.0:
+            raise BadValue(f"steps and tolerance must not be negative: {self.steps}, {self.tolerance}")
+        if not 0.0 < self.damping < np.inf:
+            raise BadValue(f"damping must be positive and finite, not {self.damping}")
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """Hard tasks, several priorities, obstacles; for Gauss–Newton also goals without residuals."""
+        reasons = reasons_of_a_descent_method(problem)
+        if not self.curvature and CUSTOM in problem.kinds:
+            reasons.append("a custom goal has no residuals; keep the curvature")
+        return reasons
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+        """Walk downhill from `start` until nothing is left to gain."""
+        insist(self, problem)
+        I, F, T = problem.packed
+        patient = float(any(term == NEAR for term in problem.kinds))
+        settings = np.array([self.steps, self.tolerance, patient, self.curvature, self.damping], dtype=float)
+        Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
+        scratch = np.zeros(scratch_size(I) + room_numbers(I))
+        newton_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
+        counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
+        return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)

@@ -1,0 +1,216 @@
+"""Pseudo-inverse by singular values, limits clamped afterwards (Engell-Nørregård & Erleben 2009, equations 9–14, section 2).
+
+The step is the shortest of those that bring the linear model of the goals nearest, ``Δθ = J⁺e`` with ``e = g − F(θ)``
+(here ``e = −ρ``): equation 9 where J can be inverted, equation 14 where it has full column rank. From ``J = UΣVᵀ``
+
+    J⁺e = Σ_r v_r (u_rᵀe) / σ_r   over the singular values with ``σ_r > cutoff · σ_max``.
+
+The step knows nothing of limits. They are clamped after every step, or with `at_end` once, when a solution without limits
+has been found: "projection of the final solution", as the paper describes Blender. Near a singular posture steps grow
+without bound; `longest` clamps ``‖Δθ‖`` (the rate control of section 4.2).
+
+**Singular values** by one-sided Jacobi rotations (Hestenes 1958): pairs of rows of J are turned in their plane until all
+are orthogonal. The turns make up Uᵀ, so afterwards row r of J is ``σ_r v_rᵀ``; carried along on e they give ``u_rᵀe``. Neither
+U nor V is ever formed.
+
+With rigidity ρ the coordinates are measured in units of ``1 − ρ``: J and Δθ are scaled by it, and a locked one stays.
+Nothing makes G fall at every step; the best posture on the way is the answer (`baseline`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from supple.compiled import entry, leaf, row, stage, table
+from supple.errors import BadValue
+from supple.evaluate import gradient, jacobian
+from supple.problem import Problem
+from supple.solution import Solution
+from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.baseline import (
+    ALIKE,
+    MET,
+    SPENT,
+    STATIONARY,
+    STUCK,
+    check_budget,
+    conclude,
+    headway,
+    keep,
+    limits_of,
+    read_room,
+    room_of,
+    run,
+    settle,
+    without_residuals,
+)
+from supple.space import Floats
+
+SWEEPS = 40
+ORTHOGONAL = 1e-15  # two rows of J count as orthogonal when the cosine between them is smaller
+NOTHING = 1e-15  # a row this much shorter than the longest is rounding
+
+
+@leaf
+def longest_square(A: Any) -> float:
+    """The square of the longest row."""
+    greatest = 0.0
+    for r in range(A.shape[0]):
+        square = 0.0
+        for i in range(A.shape[1]):
+            square += A[r, i] * A[r, i]
+        greatest = max(greatest, square)
+    return greatest
+
+
+@leaf
+def turn_rows(A: Any, r: int, s: int, c: float, d: float) -> None:
+    """Turn rows r and s of A in their plane by the angle of cosine c and sine d."""
+    for i in range(A.shape[1]):
+        x, y = A[r, i], A[s, i]
+        A[r, i], A[s, i] = c * x - d * y, d * x + c * y
+
+
+@stage
+def orthogonal_rows(A: Any, B: Any) -> int:
+    """Turn the rows of A (m, n) until they are orthogonal, and those of B (m, k) with them; returns the sweeps it took.
+
+    Two rows with squares a, b and product p become orthogonal by the turn of tangent t, the smaller root of
+    ``t² + 2ζt − 1 = 0`` with ``ζ = (b − a)/2p``.
+    """
+    for sweep in range(SWEEPS):
+        turned, floor = False, NOTHING * NOTHING * longest_square(A)
+        for r in range(A.shape[0] - 1):
+            for s in range(r + 1, A.shape[0]):
+                a, b, p = 0.0, 0.0, 0.0
+                for i in range(A.shape[1]):
+                    a += A[r, i] * A[r, i]
+                    b += A[s, i] * A[s, i]
+                    p += A[r, i] * A[s, i]
+                if not (min(a, b) > floor and abs(p) > ORTHOGONAL * math.sqrt(a) * math.sqrt(b)):
+                    continue
+                zeta = (b - a) / (2.0 * p)
+                t = 1.0 / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
+                t = -t if zeta < 0.0 else t
+                c = 1.0 / math.sqrt(1.0 + t * t)
+                turn_rows(A, r, s, c, c * t)
+                turn_rows(B, r, s, c, c * t)
+                turned = True
+        if not turned:
+            return sweep
+    return SWEEPS
+
+
+@entry
+def orthogonal_rows_entry(A: Any, B: Any) -> int:
+    """`orthogonal_rows` for callers in Python."""
+    return orthogonal_rows(A, B)
+
+
+@leaf
+def pseudo_inverse_step(J: Any, e: Any, cutoff: float, step: Any) -> None:
+    """``step = J⁺e`` of a J with orthogonal rows, the turned e beside it."""
+    greatest = longest_square(J)
+    for i in range(J.shape[1]):
+        step[i] = 0.0
+    for r in range(J.shape[0]):
+        square = 0.0
+        for i in range(J.shape[1]):
+            square += J[r, i] * J[r, i]
+        if square > cutoff * cutoff * greatest:
+            for i in range(J.shape[1]):
+                step[i] += J[r, i] * e[r, 0] / square
+
+
+@leaf
+def take_step(q: Any, step: Any, free: Any, longest: float) -> None:
+    """``q ← q − Δθ`` in units of ``1 − ρ``, Δθ no longer than `longest`."""
+    length = 0.0
+    for i in range(q.shape[0]):
+        step[i] *= free[i]
+        length += step[i] * step[i]
+    length = math.sqrt(length)
+    scale = longest / length if length > longest else 1.0
+    for i in range(q.shape[0]):
+        q[i] -= scale * step[i]
+
+
+@stage
+def inverse_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
+    """The loop; info receives iterations, evaluations, G and the reason."""
+    steps, tolerance, cutoff, longest, at_end = settings[0], settings[1], settings[2], settings[3], settings[4]
+    n, m = q.shape[0], I[10]
+    free, room = limits_of(I, F).free, room_of(I, scratch)
+    r = read_room(I, room)
+    rho, column = row(room, r.rest, m), table(room, r.rest, m, 1)
+    J = table(room, r.rest + m, m, n)
+    settle(I, F, room, q)
+    f, unmet = gradient(I, F, scratch, T, q, r.g)
+    for i in range(n):
+        r.best[i] = q[i]
+    least, k, evaluations, reason = f if math.isfinite(f) else math.inf, 0, 1, SPENT
+    while k < steps:
+        if unmet == 0:
+            reason = MET
+            break
+        if at_end == 0.0 and headway(I, F, room, q) <= tolerance:
+            least, reason = keep(q, f, r.best, least * (1.0 + ALIKE)), STATIONARY
+            break
+        k += 1
+        jacobian(I, F, scratch, T, q, rho, J)
+        for s in range(m):
+            for i in range(n):
+                J[s, i] *= free[i]
+        orthogonal_rows(J, column)
+        pseudo_inverse_step(J, column, cutoff, r.trial)
+        take_step(q, r.trial, free, longest)
+        if at_end == 0.0:
+            settle(I, F, room, q)
+        f, unmet = gradient(I, F, scratch, T, q, r.g)
+        evaluations += 1
+        if not math.isfinite(f):
+            reason = STUCK
+            break
+        least = keep(q, f, r.best, least if unmet > 0 else math.inf)
+    info[0], info[1], info[2], info[3] = k, evaluations, least, reason
+    conclude(I, F, scratch, T, room, q, tolerance, info)
+
+
+@entry
+def pseudo_inverse_entry(
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+) -> None:
+    """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
+    for k in range(first, last):
+        inverse_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+
+
+@dataclass(frozen=True)
+class PseudoInverse:
+    """``q ← clamp(q − J⁺ρ)``. Quadratic near a regular solution inside the limits, jumpy near singular postures."""
+
+    steps: int = 500
+    tolerance: float = 1e-9  # on the projected gradient step
+    cutoff: float = 1e-6  # singular values below this share of the largest count as zero
+    longest: float = 1.0  # greatest length of a step, in coordinate units
+    at_end: bool = False  # clamp once, at the end, instead of after every step
+
+    def __post_init__(self) -> None:
+        check_budget(self.steps, self.tolerance)
+        if not 0.0 <= self.cutoff < 1.0:
+            raise BadValue(f"the cutoff lies between 0 and 1, not {self.cutoff!r}")
+        if not self.longest > 0.0:
+            raise BadValue(f"the longest step must be positive, not {self.longest!r}")
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """Hard tasks, several priorities, obstacles, goals that have no residuals."""
+        return reasons_of_a_descent_method(problem) + without_residuals(problem)
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+        """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
+        insist(self, problem)
+        settings = [self.steps, self.tolerance, self.cutoff, self.longest, self.at_end]
+        room = problem.residual_count * (1 + problem.figure.size)
+        return run(pseudo_inverse_entry, problem, start, settings, room, seed)

@@ -1,0 +1,320 @@
+"""The step that minimises a shifted quadratic model within linear limits, by a primal active set.
+
+    m(p) = gᵀp + ½ pᵀMp,    M = B + μ D⁻¹,    lower ≤ q + p ≤ upper,    A (q + p) (=, ≤) b                   (a)
+
+Minimise on the face where the coordinates in hand stand at their limits and the rows in hand are active; stop at the first
+limit on the way and take it in hand; at the face's minimum let go of the limit that pulls most the wrong way. With F the free
+coordinates, C the rows in hand, ``M_FF = RᵀR``, ``Y = R⁻ᵀC_Fᵀ`` and ``h = g + Mx`` after the steps x so far, the next one is
+
+    YᵀY λ = −YᵀR⁻ᵀh_F,    d_F = −R⁻¹(R⁻ᵀh_F + Yλ).                                                           (b)
+
+Near a solution the rows hold almost all of g. So h also contains their share as last known, ``Σ price·C``, and λ is the rest.
+R is computed once for each μ and follows every change of F in O(n²) operations. All in units of φ, where D is the identity.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.compiled import leaf, row, stage, table
+from supple.limits import row_room
+from supple.solvers.entrance import LOCKED, TOUCHING, enter
+from supple.solvers.factors import append, factor, remove, solve_down, solve_up
+
+
+class Sheet(NamedTuple):
+    """What the loop remembers, in units of φ where not said otherwise."""
+
+    unit: Any  # (n) 1 − ρ, and 0 where the limits coincide
+    lower: Any  # (n) of q
+    upper: Any
+    at: Any  # (n) −1 at the lower limit, 1 at the upper, 0 between them, LOCKED
+    g: Any  # (n)
+    rest: Any  # (n) g + Σ price·C; the gradient at the trial
+    x: Any  # (n) the step, as far as it is known
+    d: Any  # (n) where it goes next
+    h: Any  # (n) g + Mx + Σ price·C over the rows in hand
+    v: Any  # (n)
+    trial: Any  # (n) q + p
+    order: Any  # (n) the free coordinates in the factor's order
+    B: Any  # (n, n)
+    R: Any  # (n, n) RᵀR = M_FF
+    C: Any  # (m, n) all rows, of unit length
+    Y: Any  # (m, n) R⁻ᵀc_F for each row in hand
+    slack: Any  # (m) b − C φ
+    left: Any  # (m) the same after the step x
+    price: Any  # (m) multipliers of the rows at q
+    base: Any  # (m) those of the rows in hand that the step began with
+    active: Any  # (m) rows in hand
+    lam: Any  # (m) what their multipliers differ by from the prices
+    taken: Any  # (m) 1 for a row in hand
+    w: Any  # (m)
+    K: Any  # (m, m) KᵀK = YᵀY
+    tally: Any  # (4) free coordinates, rows in hand; ‖r‖_∞ and ‖r‖
+
+
+def room_numbers(I: Any) -> int:
+    """Numbers of scratch that `read_sheet` lays out."""
+    n, m = I[1], I[15]
+    return 12 * n + 2 * n * n + 2 * m * n + 8 * m + m * m + 4
+
+
+room_size = leaf(room_numbers)
+
+
+@leaf
+def read_sheet(I: Any, room: Any) -> Any:
+    """Views of the scratch."""
+    n, m = I[1], I[15]
+    b = 12 * n
+    c = b + 2 * n * n
+    r = c + 2 * m * n
+    return Sheet(
+        row(room, 0, n), row(room, n, n), row(room, 2 * n, n), row(room, 3 * n, n), row(room, 4 * n, n),
+        row(room, 5 * n, n), row(room, 6 * n, n), row(room, 7 * n, n), row(room, 8 * n, n), row(room, 9 * n, n),
+        row(room, 10 * n, n), row(room, 11 * n, n), table(room, b, n, n), table(room, b + n * n, n, n),
+        table(room, c, m, n), table(room, c + m * n, m, n), row(room, r, m), row(room, r + m, m),
+        row(room, r + 2 * m, m), row(room, r + 3 * m, m), row(room, r + 4 * m, m), row(room, r + 5 * m, m),
+        row(room, r + 6 * m, m), row(room, r + 7 * m, m), table(room, r + 8 * m, m, m),
+        row(room, r + 8 * m + m * m, 4),
+    )  # fmt: skip
+
+
+@stage
+def begin(I: Any, F: Any, room: Any, q: Any) -> None:
+    """A legal q, the change of unit, and rows without a price."""
+    sheet = read_sheet(I, room)
+    n, m = I[1], I[15]
+    spare = row(room, 12 * n + 2 * n * n + 2 * m * n, row_room(m))  # where the rows' numbers will be
+    enter(I, F, q, sheet.unit, sheet.lower, sheet.upper, sheet.C, sheet.slack, sheet.v, spare, sheet.d)
+    for r in range(I[15]):
+        sheet.price[r] = 0.0
+
+
+@stage
+def remainder(I: Any, room: Any, q: Any) -> None:
+    """‖r‖_∞ and ‖r‖ into the tally; and the face to begin with: coordinates whose limits hold them, rows with a price."""
+    sheet = read_sheet(I, room)
+    n, m, count = I[1], I[15], 0
+    for i in range(n):
+        sheet.rest[i] = sheet.g[i]
+    for r in range(m):
+        sheet.taken[r], sheet.base[r] = 0.0, 0.0
+        if r < I[16] or (sheet.price[r] > 0.0 and sheet.slack[r] <= TOUCHING):
+            sheet.taken[r], sheet.base[r], sheet.active[count] = 1.0, sheet.price[r], r
+            count += 1
+            for i in range(n):
+                sheet.rest[i] += sheet.price[r] * sheet.C[r, i]
+    sheet.tally[1] = count
+    largest, square, count = 0.0, 0.0, 0
+    for i in range(n):
+        x, side = sheet.rest[i], 0.0
+        if sheet.unit[i] == 0.0:
+            side = LOCKED
+        elif q[i] == sheet.lower[i] and x >= 0.0:
+            side = -1.0
+        elif q[i] == sheet.upper[i] and x <= 0.0:
+            side = 1.0
+        else:
+            largest = max(largest, abs(x))
+            square += x * x
+            sheet.order[count] = i
+            count += 1
+        sheet.at[i] = side
+    sheet.tally[0] = count
+    sheet.tally[2], sheet.tally[3] = largest, math.sqrt(square)
+
+
+@leaf
+def gather(sheet: Any, mu: float) -> int:
+    """R from the free part of ``M = B + μ``; the number of its good pivots."""
+    count = int(sheet.tally[0])
+    for k in range(count):
+        i = int(sheet.order[k])
+        for l in range(k, count):
+            sheet.R[k, l] = sheet.B[i, int(sheet.order[l])]
+        sheet.R[k, k] += mu
+    return factor(sheet.R, count)
+
+
+@leaf
+def let_go(sheet: Any, r: int) -> None:
+    """Row r is no longer in hand, nor its price in h."""
+    for i in range(sheet.h.shape[0]):
+        sheet.h[i] -= sheet.base[r] * sheet.C[r, i]
+    sheet.taken[r], sheet.base[r] = 0.0, 0.0
+
+
+@leaf
+def price_rows(sheet: Any) -> None:
+    """λ of equation b for the rows in hand, and ``v ← v + Yλ``; a row that depends on earlier ones is let go."""
+    count, rows, kept = int(sheet.tally[0]), int(sheet.tally[1]), 0
+    for k in range(rows):
+        r, corner, x = int(sheet.active[k]), 0.0, 0.0
+        y = sheet.Y[kept]
+        for l in range(count):
+            y[l] = sheet.C[r, int(sheet.order[l])]
+        solve_down(sheet.R, count, y)
+        for l in range(count):
+            corner += y[l] * y[l]
+            x -= y[l] * sheet.v[l]
+        for e in range(kept):
+            z = 0.0
+            for l in range(count):
+                z += sheet.Y[e, l] * y[l]
+            sheet.w[e] = z
+        if append(sheet.K, kept, sheet.w, corner):
+            sheet.active[kept], sheet.lam[kept] = r, x
+            kept += 1
+        else:
+            let_go(sheet, r)
+    sheet.tally[1] = kept
+    solve_down(sheet.K, kept, sheet.lam)
+    solve_up(sheet.K, kept, sheet.lam)
+    for e in range(kept):
+        for l in range(count):
+            sheet.v[l] += sheet.lam[e] * sheet.Y[e, l]
+
+
+@stage
+def advance(I: Any, room: Any, q: Any, mu: float) -> Any:
+    """Go to the minimum of the face or to the first limit on the way. Returns that limit (−1: none) and the change of m."""
+    sheet = read_sheet(I, room)
+    n, m, count = I[1], I[15], int(sheet.tally[0])
+    for l in range(count):
+        sheet.v[l] = sheet.h[int(sheet.order[l])]
+    solve_down(sheet.R, count, sheet.v)
+    price_rows(sheet)
+    solve_up(sheet.R, count, sheet.v)
+    for i in range(n):
+        sheet.d[i] = 0.0
+    square, tau, first = 0.0, 1.0, -1
+    for l in range(count):
+        i, x = int(sheet.order[l]), -sheet.v[l]
+        sheet.d[i] = x
+        square += x * x
+        if x != 0.0:
+            end = sheet.upper[i] if x > 0.0 else sheet.lower[i]
+            reach = max(0.0, ((end - q[i]) / sheet.unit[i] - sheet.x[i]) / x)
+            if reach < tau:
+                tau, first = reach, i
+    for r in range(m):
+        towards = 0.0
+        for i in range(n):
+            towards += sheet.C[r, i] * sheet.d[i]
+        sheet.w[r] = towards
+        if sheet.taken[r] == 0.0 and r >= I[16] and towards > 1e-12 * math.sqrt(square):
+            reach = max(sheet.left[r], 0.0) / towards
+            if reach < tau:
+                tau, first = reach, n + r
+    change = 0.0
+    for i in range(n):
+        sheet.v[i] = mu * sheet.d[i]
+        sheet.x[i] += tau * sheet.d[i]
+        change += tau * sheet.h[i] * sheet.d[i]
+    for i in range(n):
+        x = sheet.d[i]
+        if x != 0.0:
+            for j in range(n):
+                sheet.v[j] += x * sheet.B[i, j]
+    for i in range(n):
+        sheet.h[i] += tau * sheet.v[i]
+        change += 0.5 * tau * tau * sheet.d[i] * sheet.v[i]
+    for r in range(m):
+        sheet.left[r] -= tau * sheet.w[r]
+    return first, change
+
+
+@stage
+def take(I: Any, room: Any, first: int) -> None:
+    """Take the limit of coordinate `first` < n that d runs into, or row `first` − n, in hand."""
+    sheet = read_sheet(I, room)
+    n, count, rows = I[1], int(sheet.tally[0]), int(sheet.tally[1])
+    if first >= n:
+        sheet.active[rows], sheet.taken[first - n] = first - n, 1.0
+        sheet.tally[1] = rows + 1.0
+        return
+    sheet.at[first] = 1.0 if sheet.d[first] > 0.0 else -1.0
+    place = 0
+    while int(sheet.order[place]) != first:
+        place += 1
+    remove(sheet.R, count, place)
+    for k in range(place, count - 1):
+        sheet.order[k] = sheet.order[k + 1]
+    sheet.tally[0] = count - 1.0
+
+
+@stage
+def release(I: Any, room: Any, mu: float, least: float) -> int:
+    """At the minimum of a face, let go of the limit that pulls most the wrong way: 1; 0 if none does; −1 if M is indefinite."""
+    sheet = read_sheet(I, room)
+    n, count, rows, worst, most = I[1], int(sheet.tally[0]), int(sheet.tally[1]), -1, least
+    for i in range(n):
+        if abs(sheet.at[i]) == 1.0:
+            pull = sheet.h[i]
+            for k in range(rows):
+                pull += sheet.lam[k] * sheet.C[int(sheet.active[k]), i]
+            if pull * sheet.at[i] > most:
+                worst, most = i, pull * sheet.at[i]
+    for k in range(rows):
+        pull = -sheet.base[int(sheet.active[k])] - sheet.lam[k]
+        if sheet.active[k] >= I[16] and pull > most:
+            worst, most = n + k, pull
+    if worst < 0:
+        return 0
+    if worst >= n:
+        let_go(sheet, int(sheet.active[worst - n]))
+        for k in range(worst - n, rows - 1):
+            sheet.active[k] = sheet.active[k + 1]
+        sheet.tally[1] = rows - 1.0
+        return 1
+    for k in range(count):
+        sheet.v[k] = sheet.B[worst, int(sheet.order[k])]
+    if not append(sheet.R, count, sheet.v, sheet.B[worst, worst] + mu):
+        return -1
+    sheet.at[worst], sheet.order[count], sheet.tally[0] = 0.0, worst, count + 1.0
+    return 1
+
+
+@leaf
+def step_to(sheet: Any, q: Any, t: float) -> None:
+    """The trial ``q + t x``, exactly at the limits that are in hand."""
+    for i in range(q.shape[0]):
+        y = min(max(q[i] + t * sheet.unit[i] * sheet.x[i], sheet.lower[i]), sheet.upper[i])
+        if sheet.at[i] == -1.0:
+            y = sheet.lower[i]
+        if sheet.at[i] == 1.0:
+            y = sheet.upper[i]
+        sheet.trial[i] = y
+
+
+@stage
+def minimise(I: Any, room: Any, q: Any, mu: float) -> float:
+    """The trial ``q + p`` with the p of (a), and m(p); NaN if M is not positive definite on a face that was visited."""
+    sheet = read_sheet(I, room)
+    remainder(I, room, q)
+    least = 1e-8 * sheet.tally[3]
+    for i in range(I[1]):
+        sheet.x[i], sheet.h[i] = 0.0, sheet.rest[i]
+        least = max(least, 1e-15 * abs(sheet.g[i]))
+    for r in range(I[15]):
+        sheet.left[r] = sheet.slack[r]
+    if gather(sheet, mu) < int(sheet.tally[0]):
+        return np.nan
+    value = 0.0
+    for _ in range(4 * (I[1] + I[15]) + 20):
+        first, change = advance(I, room, q, mu)
+        value += change
+        if first >= 0:
+            take(I, room, first)
+        else:
+            more = release(I, room, mu, least)
+            if more == 0:
+                break
+            if more < 0:
+                return np.nan
+    step_to(sheet, q, 1.0)
+    return value

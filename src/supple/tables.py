@@ -1,0 +1,125 @@
+"""From tasks to the rows that kernels read (their meaning is in `views` and `potentials`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple import potentials as kind
+from supple.effectors import Gap, MassCentre
+from supple.figure import Figure
+from supple.goals import Near, Term
+from supple.packing import Packed, flat_floats, flat_ints
+from supple.space import HERE, Floats, compose
+from supple.views import FIELDS, NO_ROW
+
+INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
+
+
+class Tables:
+    """Collects the rows of all tasks; `finished` makes the packs."""
+
+    def __init__(self, figure: Figure, tree: Packed) -> None:
+        self.figure, self.tree = figure, tree
+        self.task, self.alternative = [0], [0]
+        self.term: list[list[int]] = []
+        self.number: list[np.ndarray] = []
+        self.chain: list[int] = []
+        self.near: list[np.ndarray] = []
+        self.target: list[np.ndarray] = []
+        self.last: tuple[int, int, bytes, bytes] | None = None
+        self.targets = self.residuals = self.longest = 0
+
+    def add(self, task: Any) -> None:
+        """Append a task: its alternatives and their terms, which share their residual rows."""
+        most = 0
+        for goal, weight in task.alternatives:
+            at = self.residuals
+            for term in goal.terms():
+                self._add_term(task, goal, term, weight, at)
+                at += kind.ROWS[term.kind]
+            most = max(most, at - self.residuals)
+            self.alternative.append(len(self.term))
+        self.residuals += most
+        self.task.append(len(self.alternative) - 1)
+
+    def _add_term(self, task: Any, goal: Any, term: Term, weight: float, residual: int) -> None:
+        row, frame = self._carried(task.effector, term)
+        reference, seen_from = self._reference(task.effector, goal)
+        chain = self._chain(row, reference) if reference != NO_ROW else []
+        w = task.weight * weight * term.weight
+        angular = term.kind in (kind.FACE, kind.TURN, kind.AIM, kind.TILT)
+        limit = w * task.tolerance**2 * INSIDE
+        if angular:
+            angle = min(task.angle_tolerance, np.pi)
+            chord = angle if term.kind == kind.TILT else 2.0 * np.sin(0.5 * angle)
+            limit = w * (term.scale * chord) ** 2 * INSIDE
+        if isinstance(goal, Near):
+            row, limit = len(self.near), np.inf
+            self.near.append(np.asarray(goal.weights))
+        rows = kind.ROWS[term.kind]
+        fields = [term.kind, row, reference, self.targets, residual, len(self.chain), len(chain), len(term.target)]
+        here = (row, reference, _flat(frame).tobytes(), _flat(seen_from).tobytes())
+        again = int(row != NO_ROW and here == self.last and len(self.term) > self.alternative[-1])
+        self.last = here
+        self.term.append([*fields, term.address, rows, int(task.hard), again])
+        assert len(self.term[-1]) == FIELDS
+        parameters = [w, limit, term.scale, *term.lower, *term.upper]
+        self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, [0.0]]))
+        self.chain += chain
+        self.longest = max(self.longest, len(chain))
+        self.target.append(np.asarray(term.target))
+        self.targets += len(term.target)
+
+    def _carried(self, effector: Any, term: Term) -> tuple[int, Floats]:
+        """The row that carries the effector, and the effector's frame in that row."""
+        end = effector.b if isinstance(effector, Gap) else effector
+        if end is None or isinstance(end, MassCentre):
+            return NO_ROW, HERE
+        frame = self.tree.frame[end.segment] @ end.frame
+        if term.turn is not None:
+            frame = frame @ compose(term.turn, (0.0, 0.0, 0.0))
+        return self.tree.row[end.segment], frame
+
+    def _reference(self, effector: Any, goal: Any) -> tuple[int, Floats]:
+        """The row of the segment from which the effector is seen, and the frame in that row."""
+        if isinstance(effector, Gap):
+            end = effector.a
+            return self.tree.row[end.segment], self.tree.frame[end.segment] @ end.frame
+        if goal.relative_to is None:
+            return NO_ROW, HERE
+        return self.tree.row[goal.relative_to], self.tree.frame[goal.relative_to]
+
+    def _chain(self, row: int, reference: int) -> list[int]:
+        """From the reference up to the common joint (negative), then down to the effector, as 1 + joint."""
+        down, up = self.tree.path(row), self.tree.path(reference)
+        while down and up and down[0] == up[0]:
+            down, up = down[1:], up[1:]
+        return [-(1 + j) for j in up[::-1]] + [1 + j for j in down]
+
+    def _masses(self) -> np.ndarray:
+        """Mass fraction and first moment of each row of the world table."""
+        out = np.zeros((self.tree.count + 1, 4))
+        for segment, body in self.figure.bodies.items():
+            if body.mass > 0.0:
+                r, frame = self.tree.row[segment], self.tree.frame[segment]
+                out[r, 0] += body.mass
+                out[r, 1:] += body.mass * (frame[:3, :3] @ body.centre + frame[:3, 3])
+        return out / out[:, 0].sum()
+
+    def finished(self, massive: bool, limits: tuple[list[int], list[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Integers, floats and targets."""
+        mass = self._masses() if massive else np.empty((0, 4))
+        header = self.tree.ints[0]
+        counts = [len(self.task) - 1, len(self.alternative) - 1, len(self.term), len(self.chain)]
+        header[6:10] = counts
+        header[10:15] = self.residuals, self.longest, len(mass), len(self.near), self.targets
+        header[15:17] = limits[0]
+        ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain]
+        floats = [*self.tree.floats, *self.number, mass, *self.near, *limits[1]]
+        return flat_ints(ints), flat_floats(floats), flat_floats([np.empty(0), *self.target])
+
+
+def _flat(frame: Floats) -> np.ndarray:
+    return np.concatenate([frame[:3, :3].ravel(), frame[:3, 3]])

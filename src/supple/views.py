@@ -1,0 +1,140 @@
+"""The tables of a problem, as kernels see them: views into packed arrays, laid out here and nowhere else.
+
+Kernels that are merged into their callers take these views; the large ones take the packs and open the views themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from supple.compiled import leaf, row, table
+from supple.potentials import MIXED, TERM
+from supple.tree import WORLD, padded
+
+# integers of a term: kind, row, reference row, where its target, residuals and chain begin, lengths of chain and target,
+# address of a custom function, number of residuals, whether it is hard, and whether it sees what the term before it sees
+FIELDS = 12
+NO_ROW = -1
+
+
+class Tasks(NamedTuple):
+    """A problem's terms, as kernels see them."""
+
+    task: Any  # (tasks + 1) where the alternatives of each task begin
+    alternative: Any  # (alternatives + 1) where the terms of each alternative begin
+    term: Any  # (terms, FIELDS)
+    chain: Any  # joints of relative terms, in walking order, as 1 + joint, negative on the reference's side
+    number: Any  # (terms, TERM) frames, weights and parameters
+    mass: Any  # (n + 1, 4) mass fraction and first moment of each row, or nothing
+    near: Any  # (posture terms, size) weights
+
+
+class Allowed(NamedTuple):
+    """The limits, as kernels see them."""
+
+    lower: Any
+    upper: Any
+    free: Any  # (size) how willingly each coordinate moves; 0: not at all
+    equalities: int
+    A: Any  # (rows, size) of unit length, equalities first
+    b: Any
+
+
+class Work(NamedTuple):
+    """Scratch of one evaluation; the caller brings the memory."""
+
+    theta: Any
+    slope: Any
+    bend: Any
+    sine: Any  # (n, padded)
+    cosine: Any  # (n, padded)
+    world: Any
+    wrench: Any  # (n + 1, 6) summed over subtrees at the end
+    stiff: Any  # (n + 1, 36) likewise
+    along: Any  # (n, padded) angle of each joint, then derivative along it
+    seen: Any  # (24) the frame a term sees, and its reference
+    force: Any  # (12) on the parts of that frame
+    push: Any  # (1, 6) the wrench of these forces
+    block: Any  # (36) a term's B
+    second: Any  # (12, 12) ∂²P/∂X²
+    carried: Any  # (12, 6)
+    mixed: Any  # (MIXED)
+    stack: Any  # (6, deepest or longest chain, padded) twists on the way to the root
+    line: Any  # (as wide)
+    rho: Any  # (residuals)
+    rows: Any  # (residuals, 6)
+    sums: Any  # (n + 1, 4) mass sums, then (n, 3) columns
+
+
+@leaf
+def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
+    """Views of the tasks in a pack whose tables begin at a and f; and where the next table begins in F."""
+    tasks, alternatives, terms, chain, masses, near = I[6], I[7], I[8], I[9], I[12], I[13]
+    task = row(I, a, tasks + 1)
+    a += tasks + 1
+    alternative = row(I, a, alternatives + 1)
+    a += alternatives + 1
+    term = table(I, a, terms, FIELDS)
+    a += terms * FIELDS
+    links = row(I, a, chain)
+    number = table(F, f, terms, TERM)
+    f += terms * TERM
+    mass = table(F, f, masses, 4)
+    f += 4 * masses
+    weights = table(F, f, near, I[1])
+    return Tasks(task, alternative, term, links, number, mass, weights), f + near * I[1]
+
+
+@leaf
+def read_limits(I: Any, F: Any, f: int) -> Any:
+    """Views of the limits in a pack, whose tables begin at f."""
+    size, rows = I[1], I[15]
+    lower, upper, free = row(F, f, size), row(F, f + size, size), row(F, f + 2 * size, size)
+    A = table(F, f + 3 * size, rows, size)
+    return Allowed(lower, upper, free, I[16], A, row(F, f + 3 * size + rows * size, rows))
+
+
+def scratch_size(header: Any) -> int:
+    """Numbers of scratch that `read_work` lays out."""
+    n, deepest, t, residuals, longest = (int(header[k]) for k in (0, 2, 4, 10, 11))
+    wide = padded(max(deepest, longest, 6))
+    by_joint = n + 3 * padded(n) + (n + 1) * (WORLD + 6 + 36) + 4 * (n + 1) + 3 * n
+    return by_joint + 2 * t + 24 + 12 + 6 + 36 + 144 + 72 + MIXED + 7 * wide + 7 * residuals
+
+
+@leaf
+def read_work(I: Any, scratch: Any) -> Any:
+    """Views of the scratch, with the world's own frame filled in; and where free scratch begins."""
+    n, t, residuals = I[0], I[4], I[10]
+    wide = padded(max(I[2], I[11], 6))
+    room = padded(n)
+    along, sine, cosine = row(scratch, 0, room), row(scratch, room, room), row(scratch, 2 * room, room)
+    a = 3 * room
+    theta, slope, bend = row(scratch, a, n), row(scratch, a + n, t), row(scratch, a + n + t, t)
+    a += n + 2 * t
+    world, wrench = table(scratch, a, n + 1, WORLD), table(scratch, a + (n + 1) * WORLD, n + 1, 6)
+    a += (n + 1) * (WORLD + 6)
+    stiff, sums = table(scratch, a, n + 1, 36), row(scratch, a + 36 * (n + 1), 4 * (n + 1) + 3 * n)
+    a += 40 * (n + 1) + 3 * n
+    seen, force, wrung = row(scratch, a, 24), row(scratch, a + 24, 12), table(scratch, a + 36, 1, 6)
+    block, second, carried = row(scratch, a + 42, 36), table(scratch, a + 78, 12, 12), table(scratch, a + 222, 12, 6)
+    mixed = row(scratch, a + 294, MIXED)
+    a += 294 + MIXED
+    stack, line = table(scratch, a, 6, wide), row(scratch, a + 6 * wide, wide)
+    a += 7 * wide
+    rho, rows = row(scratch, a, residuals), table(scratch, a + residuals, residuals, 6)
+    for k in range(WORLD):
+        world[0, k] = 1.0 if k == 0 or k == 4 or k == 8 else 0.0
+    work = Work(
+        theta, slope, bend, sine, cosine, world, wrench, stiff, along, seen, force, wrung, block, second, carried, mixed,
+        stack, line, rho, rows, sums,
+    )  # fmt: skip
+    return work, a + 7 * residuals
+
+
+@leaf
+def clear(a: Any) -> None:
+    """Set a table to zero."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = 0.0

@@ -1,0 +1,156 @@
+"""Problems and laws that the tests of several solvers share; the laws know nothing of how a solver works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.testing import assert_array_equal
+from scipy.optimize import minimize, nnls
+
+from figures import TREES
+from supple.catalogue import build
+from supple.effectors import Frame, Point
+from supple.figure import Figure
+from supple.goals import At, Near, Placed
+from supple.limits import Limits
+from supple.problem import Problem, Task
+from supple.solution import Solution, Status
+
+ARM = TREES["arm"]
+PANDA, HUMAN = build("panda"), build("human")
+JACK = build("jack", spine="grouped", shoulders="grouped", root="fixed", legs=False, fingers=False)
+HAND = "panda_hand_tcp"
+SIX = ("hand_l.palm", "hand_r.palm", "foot_l", "foot_r", "pelvis", "head.top")
+
+
+def shaken(figure: Figure, seed: int, spread: float) -> np.ndarray:
+    """A legal posture near the figure's rest."""
+    return figure.limits.project(figure.rest + spread * np.random.default_rng(seed).normal(size=figure.size))
+
+
+def points(figure: Figure, q: np.ndarray, *segments: str) -> list[Task]:
+    """Tasks for the places that the segments have in the posture q."""
+    return [Task(Point(s), At(figure.placement(q, s)[:3, 3])) for s in segments]
+
+
+def panda(seed: int = 1, **options: Any) -> Problem:
+    """A pose that the arm reaches, near its rest."""
+    return Problem(PANDA, [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, seed, 0.3), HAND)))], **options)
+
+
+def human(seed: int = 1) -> Problem:
+    """Six points that the person reaches."""
+    return Problem(HUMAN, points(HUMAN, shaken(HUMAN, seed, 0.15), *SIX))
+
+
+def stretched(figure: Figure, segment: str, to: tuple[float, float, float], **options: Any) -> Problem:
+    """One point out of reach."""
+    return Problem(figure, [Task(Point(segment), At(to))], **options)
+
+
+def narrowed() -> Problem:
+    """A pose that the arm reaches only outside the narrow limits around its rest."""
+    room = np.array([0.1, 0.4, 0.1, 0.4, 0.4, 0.1, 0.4, 1.0])
+    limits = Limits(np.maximum(PANDA.rest - room, PANDA.lower), np.minimum(PANDA.rest + room, PANDA.upper))
+    return panda(3, limits=limits)
+
+
+def rows_on_panda() -> Limits:
+    """The arm's box, one linear equality and two inequalities that are felt."""
+    rest = PANDA.rest
+    A_eq = np.array([[1.0, -1.0, 0, 0, 0.5, 0, 0, 0]])
+    A = np.array([[0, 1.0, 0, 1.0, 0, 1.0, 0, 0], [0.3, 0, 1.0, 0, -1.0, 0, 0.2, 0]])
+    return Limits(PANDA.lower, PANDA.upper, A_eq, A_eq @ rest, A, A @ rest + 0.02)
+
+
+def leaning(figure: Figure, tasks: list[Task], weight: float, limits: Limits | None = None) -> Problem:
+    """The tasks and a pull towards rest: one minimum, which meets no task exactly."""
+    return Problem(figure, [*tasks, Task(None, Near(figure.rest + 0.05), weight=weight)], limits)
+
+
+def reaching_up() -> list[Task]:
+    """A pose for the arm's hand, some way off."""
+    return [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, 5, 0.4), HAND)))]
+
+
+REACHABLE = {
+    "panda": (panda(), PANDA.rest),
+    "human": (human(), HUMAN.rest),
+    "jack": (Problem(JACK, points(JACK, shaken(JACK, 2, 0.2), "hand_l.palm", "hand_r.palm", "eyes")), JACK.rest),
+    "panda with rows": (
+        Problem(PANDA, points(PANDA, rows_on_panda().project(shaken(PANDA, 1, 0.2)), HAND), rows_on_panda()),
+        PANDA.rest,
+    ),
+}
+UNREACHABLE = {
+    "panda": (stretched(PANDA, HAND, (1.2, 0.3, 0.4)), PANDA.rest),
+    "panda at limits": (narrowed(), PANDA.rest),
+    "panda with rows": (stretched(PANDA, HAND, (0.8, 0.7, 0.9), limits=rows_on_panda()), PANDA.rest),
+    "human": (Problem(HUMAN, [Task(Point(s), At((3.0, y, 1.0))) for s, y in (("hand_l", 2.0), ("foot_r", -2.0))]), HUMAN.rest),
+    "jack": (
+        Problem(JACK, [Task(Point("hand_l.palm"), At((-0.3, -0.3, 1.2))), Task(Point("hand_r.palm"), At((0.1, 0.6, 0.8)))]),
+        JACK.rest,
+    ),
+    "a corner to start from": (stretched(ARM, "hand", (0.9, 0.6, 0.4)), ARM.lower),
+}  # fmt: skip
+ALL = {**{f"{k}, reached": v for k, v in REACHABLE.items()}, **{f"{k}, not reached": v for k, v in UNREACHABLE.items()}}
+
+
+def normals(problem: Problem, q: np.ndarray, slack: float = 1e-8) -> np.ndarray:
+    """The outward normals of the limits that are active at q, equalities both ways."""
+    limits = problem.limits
+    assert limits is not None
+    eye = np.eye(len(q))
+    return np.array(
+        [
+            *eye[q >= limits.upper],
+            *-eye[q <= limits.lower],
+            *limits.A[limits.A @ q >= limits.b - slack],
+            *limits.A_eq,
+            *-limits.A_eq,
+        ]
+    ).reshape(-1, len(q))
+
+
+def unexplained(problem: Problem, q: np.ndarray) -> float:
+    """What non-negative multipliers of the active limits leave of −∇G, over the coordinates that may move (Kuhn–Tucker)."""
+    moves = problem.free > 0.0
+    g = problem.evaluate(q, hessian=False).gradient
+    assert g is not None
+    A = normals(problem, q)[:, moves]
+    if len(A) == 0:
+        return float(np.abs(g[moves]).max(initial=0.0))
+    return float(nnls(A.T, -g[moves])[1])
+
+
+def check(solution: Solution, start: np.ndarray) -> None:
+    """What holds of every answer: legal, not uphill, locked coordinates untouched, and a status that is true."""
+    problem, q = solution.problem, solution.q
+    assert problem.limits is not None
+    assert problem.limits.contains(q)
+    assert problem.value(q) <= problem.value(start)
+    locked = problem.free == 0.0
+    assert_array_equal(q[locked], np.asarray(start)[locked])
+    assert (solution.status is Status.SOLVED) == solution.ok
+    assert solution.evaluations > solution.iterations or solution.iterations == 0
+    if solution.status is Status.NEAREST:
+        assert unexplained(problem, q) < 1e-6
+
+
+def by_slsqp(problem: Problem, start: np.ndarray) -> np.ndarray:
+    """SciPy's answer."""
+    limits = problem.limits
+    assert limits is not None
+    constraints = [{"type": "eq", "fun": lambda q: limits.A_eq @ q - limits.b_eq, "jac": lambda _: limits.A_eq}]
+    constraints += [{"type": "ineq", "fun": lambda q: limits.b - limits.A @ q, "jac": lambda _: -limits.A}]
+    found = minimize(
+        lambda q: problem.value(np.clip(q, limits.lower, limits.upper)),
+        start,
+        jac=lambda q: problem.evaluate(np.clip(q, limits.lower, limits.upper), hessian=False).gradient,
+        method="SLSQP",
+        bounds=list(zip(limits.lower, limits.upper, strict=True)),
+        constraints=[c for c in constraints if len(limits.A_eq if c["type"] == "eq" else limits.A)],
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return np.clip(found.x, limits.lower, limits.upper)
