@@ -37,7 +37,7 @@ def _loop(
         elif what == 1:
             value, _ = hessian(I, F, scratch, T, q, 1, g, H)
         else:
-            value = jacobian(I, F, scratch, T, q, rho, J)
+            value, _ = jacobian(I, F, scratch, T, q, rho, J)
         total += value
     return total
 

@@ -13,14 +13,25 @@ from supple.problem import Evaluation, Problem, Task
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
 from supple.solution import Solution, Status
 from supple.solve import solve
+from supple.solvers.active_set import ActiveSet
+from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
+from supple.solvers.damped_least_squares import DampedLeastSquares
+from supple.solvers.fabrik import Fabrik
+from supple.solvers.jacobian_transpose import CautiousStep, FittedStep, FixedStep, JacobianTranspose
+from supple.solvers.levenberg_marquardt import LevenbergMarquardt
+from supple.solvers.multistart import Multistart
+from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
+from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
 
 __all__ = [
-    "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule", "Coordinate",
-    "Custom", "Cylinder", "Direction", "Drive", "Error", "Evaluation", "Facing", "Figure", "Frame", "Gap", "Group", "Joint",
-    "Limits", "Line", "Loop", "MassCentre", "Miss", "MissingExtra", "Motion", "Near", "OnLine", "OnPlane", "Placed", "Point",
-    "Polytope", "Problem", "ProjectedGradient", "Refused", "Solution", "Source", "Spline", "Status", "Task", "UnknownName",
-    "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place", "planar", "read_motion", "screw", "slide", "solve",
-    "universal", "write",
+    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
+    "Capsule", "CautiousStep", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
+    "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
+    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
+    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Placed", "Point",
+    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Refused", "Solution", "Source", "Spline",
+    "Status", "Task", "UnknownName", "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place",
+    "planar", "read_motion", "screw", "slide", "solve", "universal", "write",
 ]  # fmt: skip

@@ -158,8 +158,8 @@ def add_entry(tree: Any, work: Any, j: int, r: int, value: float, J: Any) -> Non
 
 
 @stage
-def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> float:
-    """Residuals into rho, their derivatives along q into J (residuals, size); returns ``Σ ρ²``."""
+def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> Any:
+    """Residuals into rho, their derivatives along q into J (residuals, size); ``Σ ρ²`` and the number of tasks not met."""
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     work, _ = read_work(I, scratch)
@@ -168,17 +168,22 @@ def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> 
     clear(J)
     for r in range(rho.shape[0]):
         rho[r] = 0.0
+    value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
         chosen = choose(tree, tasks, t, T, work)
+        missed = 0
         for k in range(tasks.alternative[chosen], tasks.alternative[chosen + 1]):
-            first, count = tasks.term[k, 4], tasks.term[k, 9]
+            first, count, P = tasks.term[k, 4], tasks.term[k, 9], 0.0
             observe(tree, tasks, k, work)
             residual(tasks.term[k], work.seen, T, tasks.number[k], rho, work.rows, first, work.mixed)
             jacobian_rows(tree, tasks, k, first, count, work, J)
-    value = 0.0
-    for r in range(rho.shape[0]):
-        value += rho[r] * rho[r]
-    return value
+            for r in range(first, first + count):
+                P += rho[r] * rho[r]
+            if not tasks.number[k, MET] >= P:
+                missed = 1
+            value += P
+        unmet += missed
+    return value, unmet
 
 
 @leaf
@@ -227,6 +232,6 @@ def hessian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, curvature: int, 
 
 @entry
 def jacobian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, value: Any, rho: Any, J: Any) -> None:
-    """Residuals rho (k, m) and Jacobians J (k, m, size) of the postures Q (k, size); value (k)."""
+    """Residuals rho (k, m) and Jacobians J (k, m, size) of the postures Q (k, size); value (k, 2)."""
     for k in range(Q.shape[0]):
-        value[k] = jacobian(I, F, scratch, T[k], Q[k], rho[k], J[k])
+        value[k, 0], value[k, 1] = jacobian(I, F, scratch, T[k], Q[k], rho[k], J[k])

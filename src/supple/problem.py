@@ -20,7 +20,7 @@ from supple.limits import Limits
 from supple.packing import pack_tree
 from supple.shapes import Ball, Box, Polytope
 from supple.space import HERE, Floats, inverse
-from supple.tables import Tables
+from supple.tables import Tables, harder
 from supple.views import scratch_size
 
 METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
@@ -206,6 +206,16 @@ class Problem:
         equalities, A, b = self.limits.rows
         return [len(b), equalities], [self.limits.lower, self.limits.upper, self.free, A, b]
 
+    @property
+    def has_hard(self) -> bool:
+        """Whether any task, or a closed loop, must hold exactly."""
+        return any(task.hard for task in self.all_tasks)
+
+    def hardened(self, factor: float) -> np.ndarray:
+        """The packed floats with the weights of hard tasks (and what counts as met for them) multiplied by `factor`."""
+        I, F, _ = self.packed
+        return harder(I, F, factor)
+
     @cached_property
     def kinds(self) -> tuple[int, ...]:
         """The kinds of all terms."""
@@ -244,7 +254,7 @@ class Problem:
         """Residuals ρ with ``G = |ρ|²`` and their derivatives (m, size)."""
         self._need_residuals()
         m, size = self.residual_count, self.figure.size
-        rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros(1)
+        rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
         I, F, T = self.packed
         Q = self.figure.posture(q).reshape(1, size)
         jacobian_entry(I, F, self.scratch(), T[None], Q, value, rho, J)

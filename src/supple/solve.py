@@ -11,7 +11,10 @@ from supple.errors import BadValue
 from supple.figure import Figure
 from supple.problem import Problem, Task
 from supple.solution import Solution
+from supple.solvers.active_set import ActiveSet
 from supple.solvers.base import Solver
+from supple.solvers.multistart import Multistart
+from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
 
 
@@ -42,5 +45,20 @@ def solve(
     figure = problem.figure
     posture = figure.rest if given is None else figure.posture(given)
     assert problem.limits is not None
-    chosen = ProjectedGradient() if solver is None else solver
+    chosen = default_solver(problem) if solver is None else solver
     return chosen.solve(problem, problem.limits.project(posture), seed)
+
+
+def default_solver(problem: Problem) -> Solver:
+    """The first of the standing solvers that takes the problem; the first of all, to say why, if none does.
+
+    Many attempts of Levenberg–Marquardt; where limits have linear rows or goals no residuals, some of Newton's method or
+    of the active-set method; the projected gradient last.
+    """
+    solvers: tuple[Solver, ...] = (
+        Multistart(),
+        Multistart(Newton(), attempts=10),
+        Multistart(ActiveSet(), attempts=10),
+        ProjectedGradient(),
+    )
+    return next((solver for solver in solvers if not solver.refuse(problem)), solvers[0])

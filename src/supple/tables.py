@@ -12,6 +12,7 @@ from supple.figure import Figure
 from supple.goals import Near, Term
 from supple.packing import Packed, flat_floats, flat_ints
 from supple.space import HERE, Floats, compose
+from supple.tree import HEADER, OFFSET
 from supple.views import FIELDS, NO_ROW
 
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
@@ -123,3 +124,17 @@ class Tables:
 
 def _flat(frame: Floats) -> np.ndarray:
     return np.concatenate([frame[:3, :3].ravel(), frame[:3, 3]])
+
+
+def harder(I: np.ndarray, F: np.ndarray, factor: float) -> np.ndarray:
+    """A copy of packed floats in which the terms of hard tasks weigh `factor` times as much."""
+    n, d, c, tasks, alternatives, terms = (int(I[k]) for k in (0, 3, 5, 6, 7, 8))
+    deepest, t = int(I[2]), int(I[4])
+    first = HEADER + 5 * n + n * deepest + 2 * d + 1 + 3 * t + tasks + 1 + alternatives + 1
+    hard = I[first : first + terms * FIELDS].reshape(terms, FIELDS)[:, 10] == 1
+    out = F.copy()
+    at = OFFSET * n + d + c
+    numbers = out[at : at + terms * kind.TERM].reshape(terms, kind.TERM)
+    numbers[hard, kind.WEIGHT] *= factor
+    numbers[hard, kind.MET] *= factor
+    return out

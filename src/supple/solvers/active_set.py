@@ -42,7 +42,7 @@ from supple.potentials import NEAR
 from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import insist, reasons_of_a_descent_method
-from supple.solvers.entrance import TOUCHING
+from supple.solvers.entrance import TOUCHING, inside, rescaled, slide
 from supple.solvers.faces import add, begin, direction, drop, multipliers, read_face, restart, room_numbers, room_size
 from supple.space import Floats
 from supple.views import scratch_size
@@ -150,21 +150,28 @@ def renew(I: Any, room: Any) -> None:
                 face.H[i, j] += x * face.s[j] + z * face.v[j]
 
 
+@leaf
+def oversteps(face: Any, gamma: float, equalities: int) -> bool:
+    """Whether the trial breaks a row, by rounding where rows almost depend on each other."""
+    worst = 0.0
+    for r in range(face.slack.shape[0]):
+        over = gamma * face.w[r] - face.slack[r]
+        worst = max(worst, abs(over) if r < equalities else over)
+    return worst > TOUCHING
+
+
 @stage
 def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any) -> None:
     """The loop; info receives iterations, evaluations, G, reason."""
     face = read_face(I, room)
-    n, steps, tolerance, patient = q.shape[0], settings[0], settings[1], settings[2]
+    steps, tolerance, patient, longest = settings[0], settings[1], settings[2], 4 * (q.shape[0] + I[15]) + 20
     begin(I, F, room, q)
     G, unmet = gradient(I, F, scratch, T, q, face.g)
-    finite = abs(G)
-    for i in range(n):
-        face.g[i] *= face.unit[i]
-        finite += abs(face.g[i])
+    searching = rescaled(face.unit, G, face.g) < np.inf
     restart(I, room)
-    evaluations, reason, k, turns, fresh = 1, SPENT, 0, 0, True
-    while finite < np.inf and turns <= 4 * (n + I[15]) + 20:
-        if unmet == 0.0 and patient == 0.0:
+    evaluations, reason, k, turns, fresh = 1, SPENT, 0, 0, True  # turns: on the spot; fresh: H is P
+    while searching:
+        if unmet == 0 and patient == 0.0:
             reason = MET
             break
         largest, m, most = multipliers(I, room)  # Step 1
@@ -173,40 +180,46 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
             break
         if k >= steps:
             break
-        length, slope = direction(I, room, q)
         turns += 1
-        if m >= 0 and length <= 0.5 * most:  # Step 2
+        length, slope = direction(I, room, q)
+        if m >= 0 and length <= 0.5 * most and turns <= longest:  # Step 2
             drop(I, room, m)
             continue
-        lam, j = face.tally[4], int(face.tally[5])
-        if lam > 0.0:  # Step 3
-            gamma, trials, more = min(1.0, lam), 0, 1.0 if slope < 0.0 else -1.0
+        lam, j, more, bent = face.tally[4], int(face.tally[5]), -1.0, False
+        if lam > 0.0 and slope < 0.0 and turns <= longest:  # Step 3
+            gamma, more, trials = min(1.0, lam), 1.0, 0
             while more > 0.0:
                 step_to(face, q, gamma)
+                bent = oversteps(face, gamma, I[16])
+                if bent:
+                    inside(I, F, face.trial, face.spare)
                 face.tally[1], face.tally[2] = gradient(I, F, scratch, T, face.trial, face.y)
                 trials += 1
                 face.tally[3], more = gamma, judge(I, room, G, slope, gamma, trials)
                 gamma = more
             evaluations += trials
-            if more == 0.0:
-                G, unmet = face.tally[1], face.tally[2]
-                move_on(face, q)
-                k, turns = k + 1, 0
-            elif lam * length < TOUCHING:  # so near to the limit that G cannot tell
-                face.tally[3] = lam
-            elif fresh:
+        if more < 0.0 and lam * length < TOUCHING and turns <= longest:  # at a limit, or so near that G cannot tell
+            face.tally[3] = lam
+        elif more < 0.0 and (fresh or turns > longest):
+            face.tally[1], face.tally[2], trials = slide(
+                I, F, scratch, T, q, G, face.g, face.unit, face.trial, face.y, face.spare
+            )
+            evaluations += trials
+            if face.tally[1] == np.inf:
                 reason = STATIONARY
                 break
-            else:
-                restart(I, room)
-                fresh = True
-                continue
-        if lam == 0.0 or face.tally[3] == lam:  # Step 4
-            if not add(I, room, j):
-                restart(I, room)
-                fresh = True
-        else:
-            renew(I, room)  # Step 5
+            more, bent = 0.0, True
+        if more == 0.0:
+            G, unmet = face.tally[1], face.tally[2]
+            move_on(face, q)
+            k, turns = k + 1, 0
+        if bent:
+            begin(I, F, room, q)
+        if bent or (more < 0.0 and face.tally[3] != lam) or (face.tally[3] == lam and not add(I, room, j)):  # Step 4
+            restart(I, room)
+            fresh = True
+        elif face.tally[3] != lam:  # Step 5
+            renew(I, room)
             fresh = False
     info[0], info[1], info[2], info[3] = k, evaluations, G, reason
 

@@ -1,34 +1,51 @@
-"""How the solvers with active limits begin: a legal posture, and the change of unit that rigidity stands for."""
+"""What the solvers with active limits share: a legal start in the right units, and a way on where active sets get stuck."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from supple.compiled import leaf
-from supple.limits import project
+import numpy as np
+
+from supple.compiled import leaf, row, stage
+from supple.evaluate import gradient
+from supple.limits import project, row_room
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks
 
 TOUCHING = 1e-10  # slack at which a row counts as active
+SIDEWAYS = 1e-12  # a direction that runs into a limit by less than this part of its length runs along it
 LOCKED = 2.0  # in the place of a coordinate's side, −1 at the lower limit, 1 at the upper, 0 between them
 
 
-@leaf
-def enter(
-    I: Any, F: Any, q: Any, unit: Any, lower: Any, upper: Any, C: Any, slack: Any, ease: Any, w: Any, back: Any
-) -> None:
-    """A legal q; the limits; and the change of unit ``q = unit φ``, in which the rows C have length 1 and leave `slack`.
+def spare_numbers(I: Any) -> int:
+    """Numbers of scratch that `inside` needs."""
+    return 2 * I[1] + I[15] * (I[15] + 5)
 
-    A coordinate of rigidity 1, or whose limits coincide, has unit 0. The last three arguments are scratch.
+
+@stage
+def inside(I: Any, F: Any, q: Any, spare: Any) -> None:
+    """The nearest legal posture in the metric of rigidity, in place."""
+    _, a, f_at = read_tree(I, F)
+    _, f_at = read_tasks(I, F, a, f_at)
+    allowed = read_limits(I, F, f_at)
+    n = q.shape[0]
+    ease, origin, rows = row(spare, 0, n), row(spare, n, n), row(spare, 2 * n, row_room(I[15]))
+    for i in range(n):
+        ease[i] = allowed.free[i] * allowed.free[i]
+    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, rows, origin)
+
+
+@leaf
+def enter(I: Any, F: Any, q: Any, unit: Any, lower: Any, upper: Any, C: Any, slack: Any) -> None:
+    """The limits, and the change of unit ``q = unit φ``, in which the rows C have length 1 and leave `slack`.
+
+    A coordinate of rigidity 1, or whose limits coincide, has unit 0.
     """
     _, a, f_at = read_tree(I, F)
     _, f_at = read_tasks(I, F, a, f_at)
     allowed = read_limits(I, F, f_at)
     n = q.shape[0]
-    for i in range(n):
-        ease[i] = allowed.free[i] * allowed.free[i]
-    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, w, back)
     for i in range(n):
         lower[i], upper[i] = allowed.lower[i], allowed.upper[i]
         unit[i] = allowed.free[i] if lower[i] < upper[i] else 0.0
@@ -42,3 +59,39 @@ def enter(
         slack[r] = free_way * scale
         for i in range(n):
             C[r, i] *= scale
+
+
+@leaf
+def rescaled(unit: Any, G: float, g: Any) -> float:
+    """g from units of q to units of φ, in place; returns |G| + ‖g‖₁, which is finite if all of them are."""
+    size = abs(G)
+    for i in range(g.shape[0]):
+        g[i] *= unit[i]
+        size += abs(g[i])
+    return size
+
+
+@stage
+def slide(
+    I: Any, F: Any, scratch: Any, T: Any, q: Any, G: float, g: Any, unit: Any, trial: Any, g_new: Any, spare: Any
+) -> Any:
+    """A projected gradient step ``Π(q − τ D∇G)`` that lowers G: the trial's G (infinite: none does), unmet tasks, evaluations.
+
+    For corners with more limits than coordinates, where active sets may turn on the spot, and for wherever they give up.
+    """
+    tau, evaluations = 1.0, 0
+    while tau > 1e-12:
+        slope = 0.0
+        for i in range(q.shape[0]):
+            trial[i] = q[i] - tau * unit[i] * g[i]
+        inside(I, F, trial, spare)
+        for i in range(q.shape[0]):
+            slope += g[i] * (trial[i] - q[i]) / unit[i] if unit[i] > 0.0 else 0.0
+        if not -slope > 1e-16 * G:
+            break
+        G_new, unmet = gradient(I, F, scratch, T, trial, g_new)
+        evaluations += 1
+        if rescaled(unit, G_new, g_new) < np.inf and G_new <= G + 1e-4 * slope:
+            return G_new, unmet, evaluations
+        tau *= 0.25
+    return np.inf, 0, evaluations

@@ -3,7 +3,7 @@
 The limits of single coordinates have unit vectors for normals, so they need no algebra. With B the coordinates that stand at
 theirs, F the others and C the active rows, ``(A_qᵀA_q)⁻¹`` has the block ``W = (C_F C_Fᵀ)⁻¹`` for the rows and
 ``1 + c_iᵀW c_i`` on the diagonal for a coordinate i in B; ``P`` is the identity on F less ``C_Fᵀ W C_F``; dropping or adding i
-changes ``C_F C_Fᵀ`` by ``± c_i c_iᵀ``. Only the factor of this small matrix is kept; it follows every change in O(n²) operations.
+changes ``C_F C_Fᵀ`` by ``± c_i c_iᵀ``. Only the factor of this small matrix is kept, and follows every change in O(n²).
 
 Steps and equation numbers are those of Zhao & Badler (1994), written out in `active_set`.
 """
@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.compiled import leaf, row, stage, table
-from supple.limits import row_room
-from supple.solvers.entrance import LOCKED, TOUCHING, enter
+from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_numbers
 from supple.solvers.factors import append, lower_by, raise_by, remove, solve_down, solve_up
 
 
@@ -42,16 +41,17 @@ class Face(NamedTuple):
     R: Any  # (m, m) RᵀR = C_F C_Fᵀ
     at_row: Any  # (m) 1 where a row is active
     tally: Any  # (6) number of active rows; G, unmet tasks and γ of the last trial; λ and the limit met there
+    spare: Any  # for projections
     span: Any  # (6) what a line search knows: a step that is too short with its G and slope, and one that is too long
 
 
 def room_numbers(I: Any) -> int:
     """Numbers of scratch that `read_face` lays out."""
     n, m = I[1], I[15]
-    return 9 * n + n * n + m * n + 5 * m + m * m + 12
+    return 9 * n + n * n + m * n + 5 * m + m * m + 12 + spare_numbers(I)
 
 
-room_size = leaf(room_numbers)
+room_size, spare_size = leaf(room_numbers), leaf(spare_numbers)
 
 
 @leaf
@@ -60,12 +60,13 @@ def read_face(I: Any, room: Any) -> Any:
     n, m = I[1], I[15]
     c = 9 * n + n * n
     r = c + m * n
+    t = r + 5 * m + m * m
     return Face(
         row(room, 0, n), row(room, n, n), row(room, 2 * n, n), row(room, 3 * n, n), row(room, 4 * n, n),
         row(room, 5 * n, n), row(room, 6 * n, n), row(room, 7 * n, n), row(room, 8 * n, n), table(room, 9 * n, n, n),
         table(room, c, m, n), row(room, r, m), row(room, r + m, m), row(room, r + 2 * m, m), row(room, r + 3 * m, m),
-        table(room, r + 5 * m, m, m), row(room, r + 4 * m, m), row(room, r + 5 * m + m * m, 6),
-        row(room, r + 5 * m + m * m + 6, 6),
+        table(room, r + 5 * m, m, m), row(room, r + 4 * m, m), row(room, t, 6), row(room, t + 12, spare_size(I)),
+        row(room, t + 6, 6),
     )  # fmt: skip
 
 
@@ -105,9 +106,8 @@ def correct(face: Any, v: Any, c: float) -> None:
 def begin(I: Any, F: Any, room: Any, q: Any) -> None:
     """A legal q, the change of unit, and which coordinates stand at a limit."""
     face = read_face(I, room)
-    n, m = I[1], I[15]
-    spare = row(room, 9 * n + n * n + m * n, row_room(m))  # where the rows' numbers will be
-    enter(I, F, q, face.unit, face.lower, face.upper, face.C, face.slack, face.v, spare, face.s)
+    inside(I, F, q, face.spare)
+    enter(I, F, q, face.unit, face.lower, face.upper, face.C, face.slack)
     for i in range(q.shape[0]):
         face.at[i] = 0.0
         if face.unit[i] == 0.0:
@@ -118,63 +118,88 @@ def begin(I: Any, F: Any, room: Any, q: Any) -> None:
             face.at[i] = 1.0
 
 
+@leaf
+def keep_row(face: Any, c: int) -> bool:
+    """Row c joins A_q, unless it depends on what is there."""
+    count, corner = int(face.tally[0]), 0.0
+    for i in range(face.at.shape[0]):
+        corner += face.C[c, i] * face.C[c, i] if face.at[i] == 0.0 else 0.0
+    for k in range(count):
+        r, x = int(face.active[k]), 0.0
+        for i in range(face.at.shape[0]):
+            x += face.C[r, i] * face.C[c, i] if face.at[i] == 0.0 else 0.0
+        face.w[k] = x
+    if not append(face.R, count, face.w, corner):
+        return False
+    face.active[count], face.at_row[c], face.tally[0] = c, 1.0, count + 1.0
+    return True
+
+
+@leaf
+def keep_limit(face: Any, j: int) -> bool:
+    """The active rows lose coordinate j, which joins A_q, unless they need it to be independent."""
+    count, left = int(face.tally[0]), 1.0
+    for k in range(count):
+        face.w[k] = face.C[int(face.active[k]), j]
+    solve_down(face.R, count, face.w)
+    for k in range(count):
+        left -= face.w[k] * face.w[k]
+    if not left > 1e-11:
+        return False
+    for k in range(count):
+        face.w[k] = face.C[int(face.active[k]), j]
+    return lower_by(face.R, count, face.w)
+
+
 @stage
 def restart(I: Any, room: Any) -> None:
-    """Step 0: ``H = P``, with every active normal in A_q."""
+    """Step 0: ``H = P``. A_q is as many of the equalities, coordinates' limits and active rows as are independent."""
     face = read_face(I, room)
     n, m = I[1], I[15]
-    face.tally[0] = 0.0
-    for i in range(n):
-        for j in range(n):
-            face.H[i, j] = 0.0
-        if face.at[i] == 0.0:
-            face.H[i, i] = 1.0
     for r in range(m):
         face.at_row[r] = 0.0
-    for r in range(m):
-        if r < I[16] or face.slack[r] <= TOUCHING:
-            add(I, room, n + r)
+    for i in range(n):
+        face.v[i] = face.at[i]
+        if face.at[i] != LOCKED:
+            face.at[i] = 0.0
+    face.tally[0] = 0.0
+    for r in range(I[16]):
+        keep_row(face, r)
+    for i in range(n):
+        if abs(face.v[i]) == 1.0 and keep_limit(face, i):
+            face.at[i] = face.v[i]
+    for r in range(I[16], m):
+        if face.slack[r] <= TOUCHING:
+            keep_row(face, r)
+    for i in range(n):
+        for j in range(n):
+            face.s[j] = 1.0 if i == j else 0.0
+        into_face(face, face.s)
+        for j in range(n):
+            face.H[i, j] = face.s[j]
 
 
 @stage
 def add(I: Any, room: Any, j: int) -> bool:
     """Equation 32, for the limit of coordinate j < n that s runs into, or for row j − n; False if A_q would lose its rank."""
     face = read_face(I, room)
-    n, count = I[1], int(face.tally[0])
-    aHa = 0.0
+    n, aHa = I[1], 0.0
     for i in range(n):
-        face.v[i] = 0.0
+        face.v[i] = face.H[j, i] if j < n else 0.0
     if j < n:
-        face.at[j] = 1.0 if face.s[j] > 0.0 else -1.0
         aHa = face.H[j, j]
-        for i in range(n):
-            face.v[i] = face.H[j, i]
-        for k in range(count):
-            face.w[k] = face.C[int(face.active[k]), j]
-        if not lower_by(face.R, count, face.w):
+        face.at[j] = 1.0 if face.s[j] > 0.0 else -1.0
+        if not keep_limit(face, j):
             return False
     else:
-        c = j - n
         for i in range(n):
-            x = face.C[c, i]
+            x = face.C[j - n, i]
             for k in range(n):
                 face.v[k] += x * face.H[i, k]
-        corner = 0.0
         for i in range(n):
-            aHa += face.v[i] * face.C[c, i]
-            if face.at[i] == 0.0:
-                corner += face.C[c, i] * face.C[c, i]
-        for k in range(count):
-            r, x = int(face.active[k]), 0.0
-            for i in range(n):
-                if face.at[i] == 0.0:
-                    x += face.C[r, i] * face.C[c, i]
-            face.w[k] = x
-        if not append(face.R, count, face.w, corner):
+            aHa += face.v[i] * face.C[j - n, i]
+        if not keep_row(face, j - n):
             return False
-        face.active[count] = c
-        face.at_row[c] = 1.0
-        face.tally[0] = count + 1.0
     if aHa > 0.0:
         correct(face, face.v, -1.0 / aHa)
     if j < n:
@@ -274,18 +299,19 @@ def direction(I: Any, room: Any, q: Any) -> Any:
     for i in range(n):
         square += face.s[i] * face.s[i]
         slope += face.g[i] * face.s[i]
-        move = face.unit[i] * face.s[i]
-        if move != 0.0:
-            reach = ((face.upper[i] if move > 0.0 else face.lower[i]) - q[i]) / move
+    length = math.sqrt(square)
+    for i in range(n):
+        if abs(face.s[i]) > SIDEWAYS * length:
+            end = face.upper[i] if face.s[i] > 0.0 else face.lower[i]
+            reach = (end - q[i]) / (face.unit[i] * face.s[i])
             if reach < lam:
                 lam, first = reach, i
-    length = math.sqrt(square)
     for r in range(m):
         towards = 0.0
         for i in range(n):
             towards += face.C[r, i] * face.s[i]
         face.w[r] = towards
-        if face.at_row[r] == 0.0 and towards > 1e-13 * length:
+        if face.at_row[r] == 0.0 and towards > SIDEWAYS * length:
             reach = max(face.slack[r], 0.0) / towards
             if reach < lam:
                 lam, first = reach, n + r

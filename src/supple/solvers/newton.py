@@ -39,11 +39,13 @@ from supple.potentials import CUSTOM, NEAR
 from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.entrance import inside, rescaled, slide
 from supple.solvers.factors import solve_up
 from supple.solvers.shifted_model import (
     begin,
     gather,
     minimise,
+    oversteps,
     read_sheet,
     remainder,
     room_numbers,
@@ -66,16 +68,6 @@ def rescale(sheet: Any) -> float:
         for j in range(n):
             sheet.B[i, j] *= sheet.unit[i] * sheet.unit[j]
         size = max(size, abs(sheet.B[i, i]))
-    return size
-
-
-@leaf
-def size_of(sheet: Any, G: float, g: Any) -> float:
-    """G + ‖g‖₁, with g brought from units of q to units of φ: finite if all of them are."""
-    size = abs(G)
-    for i in range(g.shape[0]):
-        g[i] *= sheet.unit[i]
-        size += abs(g[i])
     return size
 
 
@@ -135,7 +127,7 @@ def move_on(sheet: Any, q: Any) -> None:
 def next_shift(nu: float, gain: float) -> float:
     """ν for the next step, by the ratio of true to promised decrease."""
     if gain > 0.75:
-        return max(0.2 * nu, 1e-12)
+        return max(0.2 * nu, 1e-6)
     return 3.0 * nu if gain < 0.25 else nu
 
 
@@ -146,8 +138,8 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
     steps, tolerance, patient, curvature, nu = settings[0], settings[1], settings[2], int(settings[3]), settings[4]
     begin(I, F, room, q)
     G, unmet = gradient(I, F, scratch, T, q, sheet.g)
-    evaluations, reason, k = 1, SPENT, 0
-    searching = size_of(sheet, G, sheet.g) < np.inf
+    evaluations, reason, k, afresh = 1, SPENT, 0, True
+    searching = rescaled(sheet.unit, G, sheet.g) < np.inf
     while searching:
         if unmet == 0 and patient == 0.0:
             reason = MET
@@ -157,29 +149,42 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         hessian(I, F, scratch, T, q, curvature, sheet.v, sheet.B)
         evaluations += 1
         size, before = rescale(sheet), evaluations
-        remainder(I, room, q)
-        if k == 0 and I[15] > 0 and minimise(I, room, q, 1e8 * (size + sheet.tally[3])) <= 0.0:
+        if afresh and I[15] > 0 and minimise(I, room, q, 1e8 * size) <= 0.0:
             keep_prices(sheet, I[16])  # a step so short asks nothing but which rows hold the gradient
-            remainder(I, room, q)
-        saddle, length = sheet.tally[2] <= tolerance, sheet.tally[3]
-        while True:
-            promised = (
-                bend_away(I, room, q, size, evaluations - before) if saddle else minimise(I, room, q, nu * length)
-            )
+        remainder(I, room, q)
+        saddle, length, found, afresh = sheet.tally[2] <= tolerance, sheet.tally[3], False, False
+        while nu * length < 1e14 * (size + length):
+            promised = bend_away(I, room, q, size, evaluations - before) if saddle else minimise(I, room, q, nu * length)
             if promised < 0.0:
+                if oversteps(sheet, I[16]):
+                    inside(I, F, sheet.trial, sheet.spare)
+                    afresh = True
                 G_new, missed = gradient(I, F, scratch, T, sheet.trial, sheet.rest)
                 evaluations += 1
-                if size_of(sheet, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised:
+                found = rescaled(sheet.unit, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised
+                if found:
                     nu = settings[4] if saddle else next_shift(nu, (G_new - G) / promised)
-                    G, unmet, k = G_new, missed, k + 1
-                    keep_prices(sheet, I[16])
-                    move_on(sheet, q)
-                    break
-            if -promised < 1e-16 * G or promised == 0.0 or not nu * length < 1e14 * (size + length):
-                searching, reason = False, STATIONARY
+                    G, unmet = G_new, missed
+            if found or -promised < 1e-16 * G or promised == 0.0:
                 break
             if not saddle:
                 nu = max(2.5 * nu, 1e-3 * size / length)
+        if not found and not saddle:
+            G_new, missed, more = slide(
+                I, F, scratch, T, q, G, sheet.g, sheet.unit, sheet.trial, sheet.rest, sheet.spare
+            )
+            evaluations += more
+            found, afresh, nu = G_new < np.inf, True, settings[4]
+            if found:
+                G, unmet = G_new, missed
+        if not found:
+            searching, reason = False, STATIONARY
+        else:
+            keep_prices(sheet, I[16])
+            move_on(sheet, q)
+            k += 1
+            if afresh:
+                begin(I, F, room, q)
     info[0], info[1], info[2], info[3] = k, evaluations, G, reason
 
 

@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.compiled import leaf, row, stage, table
-from supple.limits import row_room
-from supple.solvers.entrance import LOCKED, TOUCHING, enter
+from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_numbers
 from supple.solvers.factors import append, factor, remove, solve_down, solve_up
+
+STILL = 8
+NOTHING = 1e-13  # slack from which a row counts as met; part of a vector that is rounding
 
 
 class Sheet(NamedTuple):
@@ -53,16 +55,17 @@ class Sheet(NamedTuple):
     taken: Any  # (m) 1 for a row in hand
     w: Any  # (m)
     K: Any  # (m, m) KᵀK = YᵀY
-    tally: Any  # (4) free coordinates, rows in hand; ‖r‖_∞ and ‖r‖
+    spare: Any  # for projections
+    tally: Any  # (5) free coordinates, rows in hand; ‖r‖_∞ and ‖r‖; rows in hand that are independent
 
 
 def room_numbers(I: Any) -> int:
     """Numbers of scratch that `read_sheet` lays out."""
     n, m = I[1], I[15]
-    return 12 * n + 2 * n * n + 2 * m * n + 8 * m + m * m + 4
+    return 12 * n + 2 * n * n + 2 * m * n + 8 * m + m * m + 5 + spare_numbers(I)
 
 
-room_size = leaf(room_numbers)
+room_size, spare_size = leaf(room_numbers), leaf(spare_numbers)
 
 
 @leaf
@@ -79,7 +82,7 @@ def read_sheet(I: Any, room: Any) -> Any:
         table(room, c, m, n), table(room, c + m * n, m, n), row(room, r, m), row(room, r + m, m),
         row(room, r + 2 * m, m), row(room, r + 3 * m, m), row(room, r + 4 * m, m), row(room, r + 5 * m, m),
         row(room, r + 6 * m, m), row(room, r + 7 * m, m), table(room, r + 8 * m, m, m),
-        row(room, r + 8 * m + m * m, 4),
+        row(room, r + 8 * m + m * m + 5, spare_size(I)), row(room, r + 8 * m + m * m, 5),
     )  # fmt: skip
 
 
@@ -87,9 +90,8 @@ def read_sheet(I: Any, room: Any) -> Any:
 def begin(I: Any, F: Any, room: Any, q: Any) -> None:
     """A legal q, the change of unit, and rows without a price."""
     sheet = read_sheet(I, room)
-    n, m = I[1], I[15]
-    spare = row(room, 12 * n + 2 * n * n + 2 * m * n, row_room(m))  # where the rows' numbers will be
-    enter(I, F, q, sheet.unit, sheet.lower, sheet.upper, sheet.C, sheet.slack, sheet.v, spare, sheet.d)
+    inside(I, F, q, sheet.spare)
+    enter(I, F, q, sheet.unit, sheet.lower, sheet.upper, sheet.C, sheet.slack)
     for r in range(I[15]):
         sheet.price[r] = 0.0
 
@@ -149,9 +151,9 @@ def let_go(sheet: Any, r: int) -> None:
 
 
 @leaf
-def price_rows(sheet: Any) -> None:
-    """λ of equation b for the rows in hand, and ``v ← v + Yλ``; a row that depends on earlier ones is let go."""
-    count, rows, kept = int(sheet.tally[0]), int(sheet.tally[1]), 0
+def price_rows(sheet: Any, equalities: int) -> None:
+    """λ of equation b, and ``v ← v + Yλ``. An inequality that depends on other rows in hand is let go."""
+    count, rows, kept, held = int(sheet.tally[0]), int(sheet.tally[1]), 0, 0
     for k in range(rows):
         r, corner, x = int(sheet.active[k]), 0.0, 0.0
         y = sheet.Y[kept]
@@ -167,16 +169,56 @@ def price_rows(sheet: Any) -> None:
                 z += sheet.Y[e, l] * y[l]
             sheet.w[e] = z
         if append(sheet.K, kept, sheet.w, corner):
+            sheet.active[held] = sheet.active[kept]
             sheet.active[kept], sheet.lam[kept] = r, x
-            kept += 1
+            kept, held = kept + 1, held + 1
+        elif r < equalities:
+            sheet.active[held], held = r, held + 1
         else:
             let_go(sheet, r)
-    sheet.tally[1] = kept
+    for e in range(kept, held):
+        sheet.lam[e] = 0.0
     solve_down(sheet.K, kept, sheet.lam)
     solve_up(sheet.K, kept, sheet.lam)
     for e in range(kept):
         for l in range(count):
             sheet.v[l] += sheet.lam[e] * sheet.Y[e, l]
+    sheet.tally[1], sheet.tally[4] = held, kept
+
+
+@leaf
+def norm(v: Any, count: int) -> float:
+    """Length of the first numbers of v."""
+    square = 0.0
+    for l in range(count):
+        square += v[l] * v[l]
+    return math.sqrt(square)
+
+
+@leaf
+def straighten(sheet: Any) -> None:
+    """Take from d what rounding, or an ill-conditioned M, left of it across the rows in hand, and of earlier such errors."""
+    kept, n = int(sheet.tally[4]), sheet.d.shape[0]
+    for k in range(kept):
+        r = int(sheet.active[k])
+        for l in range(k, kept):
+            s = int(sheet.active[l])
+            z = 0.0
+            for i in range(n):
+                z += sheet.C[r, i] * sheet.C[s, i] if sheet.at[i] == 0.0 else 0.0
+            sheet.K[k, l] = z
+        x = -sheet.left[r]
+        for i in range(n):
+            x += sheet.C[r, i] * sheet.d[i]
+        sheet.w[k] = x
+    if factor(sheet.K, kept) < kept:
+        return
+    solve_down(sheet.K, kept, sheet.w)
+    solve_up(sheet.K, kept, sheet.w)
+    for k in range(kept):
+        for i in range(n):
+            if sheet.at[i] == 0.0:
+                sheet.d[i] -= sheet.w[k] * sheet.C[int(sheet.active[k]), i]
 
 
 @stage
@@ -187,16 +229,20 @@ def advance(I: Any, room: Any, q: Any, mu: float) -> Any:
     for l in range(count):
         sheet.v[l] = sheet.h[int(sheet.order[l])]
     solve_down(sheet.R, count, sheet.v)
-    price_rows(sheet)
+    before, after = norm(sheet.v, count), 0.0
+    price_rows(sheet, I[16])
+    after = norm(sheet.v, count)
     solve_up(sheet.R, count, sheet.v)
     for i in range(n):
         sheet.d[i] = 0.0
-    square, tau, first = 0.0, 1.0, -1
-    for l in range(count):
-        i, x = int(sheet.order[l]), -sheet.v[l]
-        sheet.d[i] = x
-        square += x * x
-        if x != 0.0:
+    if after > NOTHING * before:  # else all is held by the rows
+        for l in range(count):
+            sheet.d[int(sheet.order[l])] = -sheet.v[l]
+        straighten(sheet)
+    length, tau, first = norm(sheet.d, n), 1.0, -1
+    for i in range(n):
+        x = sheet.d[i]
+        if abs(x) > SIDEWAYS * length:
             end = sheet.upper[i] if x > 0.0 else sheet.lower[i]
             reach = max(0.0, ((end - q[i]) / sheet.unit[i] - sheet.x[i]) / x)
             if reach < tau:
@@ -206,8 +252,8 @@ def advance(I: Any, room: Any, q: Any, mu: float) -> Any:
         for i in range(n):
             towards += sheet.C[r, i] * sheet.d[i]
         sheet.w[r] = towards
-        if sheet.taken[r] == 0.0 and r >= I[16] and towards > 1e-12 * math.sqrt(square):
-            reach = max(sheet.left[r], 0.0) / towards
+        if sheet.taken[r] == 0.0 and r >= I[16] and towards > SIDEWAYS * length:
+            reach = sheet.left[r] / towards if sheet.left[r] > NOTHING else 0.0
             if reach < tau:
                 tau, first = reach, n + r
     change = 0.0
@@ -234,7 +280,7 @@ def take(I: Any, room: Any, first: int) -> None:
     sheet = read_sheet(I, room)
     n, count, rows = I[1], int(sheet.tally[0]), int(sheet.tally[1])
     if first >= n:
-        sheet.active[rows], sheet.taken[first - n] = first - n, 1.0
+        sheet.active[rows], sheet.lam[rows], sheet.taken[first - n] = first - n, 0.0, 1.0
         sheet.tally[1] = rows + 1.0
         return
     sheet.at[first] = 1.0 if sheet.d[first] > 0.0 else -1.0
@@ -248,8 +294,11 @@ def take(I: Any, room: Any, first: int) -> None:
 
 
 @stage
-def release(I: Any, room: Any, mu: float, least: float) -> int:
-    """At the minimum of a face, let go of the limit that pulls most the wrong way: 1; 0 if none does; −1 if M is indefinite."""
+def release(I: Any, room: Any, mu: float, least: float, still: int) -> int:
+    """At the minimum of a face, let go of the limit that pulls most the wrong way: 1; 0 if none does; −1 if M is indefinite.
+
+    After `STILL` turns on the spot it is the first such limit, not the worst: then no choice can come round again.
+    """
     sheet = read_sheet(I, room)
     n, count, rows, worst, most = I[1], int(sheet.tally[0]), int(sheet.tally[1]), -1, least
     for i in range(n):
@@ -257,18 +306,22 @@ def release(I: Any, room: Any, mu: float, least: float) -> int:
             pull = sheet.h[i]
             for k in range(rows):
                 pull += sheet.lam[k] * sheet.C[int(sheet.active[k]), i]
-            if pull * sheet.at[i] > most:
+            if pull * sheet.at[i] > most and (worst < 0 or still <= STILL):
                 worst, most = i, pull * sheet.at[i]
     for k in range(rows):
         pull = -sheet.base[int(sheet.active[k])] - sheet.lam[k]
-        if sheet.active[k] >= I[16] and pull > most:
+        if still <= STILL:
+            better = pull > most
+        else:
+            better = pull > least and (worst < 0 or (worst >= n and sheet.active[k] < sheet.active[worst - n]))
+        if better and sheet.active[k] >= I[16]:
             worst, most = n + k, pull
     if worst < 0:
         return 0
     if worst >= n:
         let_go(sheet, int(sheet.active[worst - n]))
         for k in range(worst - n, rows - 1):
-            sheet.active[k] = sheet.active[k + 1]
+            sheet.active[k], sheet.lam[k] = sheet.active[k + 1], sheet.lam[k + 1]
         sheet.tally[1] = rows - 1.0
         return 1
     for k in range(count):
@@ -304,17 +357,27 @@ def minimise(I: Any, room: Any, q: Any, mu: float) -> float:
         sheet.left[r] = sheet.slack[r]
     if gather(sheet, mu) < int(sheet.tally[0]):
         return np.nan
-    value = 0.0
-    for _ in range(4 * (I[1] + I[15]) + 20):
+    value, still = 0.0, 0
+    for _ in range(10 * (I[1] + I[15]) + 50):
         first, change = advance(I, room, q, mu)
         value += change
+        still = still + 1 if change == 0.0 else 0
         if first >= 0:
             take(I, room, first)
         else:
-            more = release(I, room, mu, least)
+            more = release(I, room, mu, least, still)
             if more == 0:
                 break
             if more < 0:
                 return np.nan
     step_to(sheet, q, 1.0)
     return value
+
+
+@leaf
+def oversteps(sheet: Any, equalities: int) -> bool:
+    """Whether the trial breaks a row, by rounding where rows almost depend on each other."""
+    worst = 0.0
+    for r in range(sheet.left.shape[0]):
+        worst = max(worst, abs(sheet.left[r]) if r < equalities else -sheet.left[r])
+    return worst > TOUCHING

@@ -1,0 +1,58 @@
+"""Many starts: a local solver made dependable.
+
+The first attempt begins where it is told; the others at the points of a low-discrepancy sequence in the box of the limits
+(see `levenberg_marquardt`). The first attempt that meets every task ends the search; if none does, the best legal posture
+of all is the answer. With `LevenbergMarquardt` the whole search is one compiled loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from supple.errors import BadValue
+from supple.problem import Problem
+from supple.solution import Solution
+from supple.solvers.base import Solver, insist
+from supple.solvers.levenberg_marquardt import LevenbergMarquardt, sampling_box
+from supple.space import Floats
+
+
+@dataclass(frozen=True)
+class Multistart:
+    """Attempts of a local `solver` from many starts, reproducible by the seed."""
+
+    solver: Solver = field(default_factory=LevenbergMarquardt)
+    attempts: int = 100
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise BadValue(f"Multistart needs at least one attempt, not {self.attempts}")
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """What the local solver refuses."""
+        return self.solver.refuse(problem)
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+        """The first solution found, or the best posture of all attempts."""
+        if isinstance(self.solver, LevenbergMarquardt):
+            return replace(self.solver, attempts=self.attempts).solve(problem, start, seed)
+        insist(self, problem)
+        assert problem.limits is not None
+        lower, upper, offsets, increments = sampling_box(problem, np.asarray(start, dtype=np.float64), seed)
+        best: Solution | None = None
+        least = np.inf
+        iterations = evaluations = 0
+        for k in range(self.attempts):
+            u = (offsets + k * increments) % 1.0
+            q = start if k == 0 else problem.limits.project(lower + u * (upper - lower))
+            solution = self.solver.solve(problem, q, seed)
+            iterations, evaluations = iterations + solution.iterations, evaluations + solution.evaluations
+            value = problem.value(solution.q)
+            if best is None or solution.ok or value < least:
+                best, least = solution, value
+            if solution.ok:
+                break
+        assert best is not None
+        return replace(best, iterations=iterations, evaluations=evaluations)

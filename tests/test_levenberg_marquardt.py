@@ -1,0 +1,186 @@
+"""Levenberg–Marquardt and many starts: dependable, legal, monotone, reproducible, and honest about hard tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import supple
+from supple import (
+    At,
+    Custom,
+    Frame,
+    Gap,
+    LevenbergMarquardt,
+    Limits,
+    Multistart,
+    Near,
+    Placed,
+    Point,
+    Problem,
+    Status,
+    Task,
+)
+from supple.errors import BadValue, Refused
+from supple.problem import met
+from supple.solvers.levenberg_marquardt import sampling_box
+
+PANDA = supple.load("panda")
+STEWART = supple.load("stewart")
+ROBOTS = {"panda": "panda_hand", "ur5": "ee_link", "iiwa14": "iiwa_link_ee", "sawyer": "right_hand"}
+
+
+def reachable(figure: supple.Figure, tip: str, seed: int) -> Problem:
+    q = np.random.default_rng(seed).uniform(figure.lower, figure.upper)
+    return Problem(figure, [Task(tip, Placed(figure.placement(q, tip)))])
+
+
+def audit(solution: supple.Solution) -> None:
+    """The posture is legal, and the status is what an independent look at the misses says."""
+    assert solution.problem.limits is not None
+    assert solution.problem.limits.contains(solution.q)
+    misses = solution.problem.misses(solution.q)
+    fine = all(met(task, miss) for task, miss in zip(solution.problem.all_tasks, misses, strict=True))
+    assert (solution.status is Status.SOLVED) == fine == solution.ok
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_reachable_pose_is_found_from_the_rest_posture(name: str):
+    figure = supple.load(name)
+    tip = ROBOTS[name] if ROBOTS[name] in figure.segments else figure.segments[-1]
+    for seed in range(40):
+        solution = supple.solve(reachable(figure, tip, seed))
+        audit(solution)
+        assert solution.ok, solution.report()
+
+
+def test_one_attempt_never_goes_uphill_and_stays_legal():
+    problem = reachable(PANDA, "panda_hand", 3)
+    values = []
+    for steps in range(25):
+        solution = LevenbergMarquardt(steps=steps).solve(problem, PANDA.rest)
+        audit(solution)
+        values.append(problem.value(solution.q))
+    assert (np.diff(values) <= 0.0).all()
+    assert values[-1] < 1e-9
+
+
+def test_the_end_of_an_attempt_is_quadratic():
+    problem = reachable(PANDA, "panda_hand", 3)
+    task = Task("panda_hand", problem.tasks[0].goal, tolerance=1e-13, angle_tolerance=1e-13)
+    fine = Problem(PANDA, [task])
+    errors = [np.sqrt(fine.value(LevenbergMarquardt(steps=k).solve(fine, PANDA.rest).q)) for k in range(1, 25)]
+    tail = [e for e in errors if 1e-12 < e < 1e-2]
+    assert any(b < 20 * a**1.7 for a, b in zip(tail, tail[1:], strict=False)), errors
+
+
+def test_out_of_reach_is_the_nearest_legal_posture():
+    solution = supple.solve(PANDA, {"panda_hand": At((3.0, 0.0, 0.5))})
+    audit(solution)
+    assert solution.status is Status.NEAREST
+    here = np.linalg.norm(PANDA.placement(solution.q, "panda_hand")[:3, 3] - (3.0, 0.0, 0.5))
+    for seed in range(20):
+        other = PANDA.placement(np.random.default_rng(seed).uniform(PANDA.lower, PANDA.upper), "panda_hand")[:3, 3]
+        assert here <= np.linalg.norm(other - (3.0, 0.0, 0.5)) + 1e-9
+
+
+def test_the_same_seed_gives_the_same_answer():
+    problem = reachable(PANDA, "panda_hand", 11)
+    once, again = (Multistart().solve(problem, PANDA.rest, seed=5) for _ in range(2))
+    assert_array_equal(once.q, again.q)
+    assert once.iterations == again.iterations
+
+
+def test_further_starts_fill_the_box():
+    box = sampling_box(Problem(PANDA, [Task("panda_hand", At((0, 0, 1)))]), PANDA.rest, 0)
+    k = np.arange(1, 400)[:, None]
+    points = box[0] + (box[2] + k * box[3]) % 1.0 * (box[1] - box[0])
+    moving = box[1] > box[0]
+    assert (points >= PANDA.lower - 1e-12).all()
+    assert (points <= PANDA.upper + 1e-12).all()
+    shares = ((points - box[0]) / np.where(moving, box[1] - box[0], 1.0))[:, moving]
+    for tenth in np.arange(0, 1, 0.1):
+        inside = ((shares >= tenth) & (shares < tenth + 0.1)).mean(axis=0)
+        assert (abs(inside - 0.1) < 0.03).all()
+
+
+def test_what_is_rigid_stays_and_what_is_reluctant_moves_less():
+    start = PANDA.rest
+    task = Task("panda_hand", At(PANDA.placement(start, "panda_hand")[:3, 3] + 0.05))
+    locked = LevenbergMarquardt().solve(Problem(PANDA, [task], rigidity={"panda_joint1": 1.0}), start)
+    assert locked.q[0] == start[0]
+    moves = [
+        abs(LevenbergMarquardt().solve(Problem(PANDA, [task], rigidity={"panda_joint1": r}), start).q[0] - start[0])
+        for r in (0.0, 0.5, 0.9)
+    ]
+    assert moves[0] > moves[1] > moves[2]
+
+
+def test_closed_loops_hold_where_the_platform_can_follow():
+    here = STEWART.placement(STEWART.rest, "platform")
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        target = here @ supple.place(rng.uniform(-0.02, 0.02, 3), rpy=rng.uniform(-0.05, 0.05, 3))
+        solution = supple.solve(STEWART, {"platform": Placed(target)})
+        audit(solution)
+        assert solution.ok, solution.report()
+
+
+def test_closed_loops_hold_where_the_platform_cannot_follow():
+    beyond = STEWART.placement(STEWART.rest, "platform") @ supple.place((0, 0, 5.0))
+    solution = supple.solve(STEWART, {"platform": Placed(beyond)})
+    audit(solution)
+    assert solution.unmet == ("platform Placed",)
+
+
+def test_a_hard_task_wins_against_a_soft_one():
+    there, elsewhere = (0.5, 0.0, 0.5), (0.5, 0.4, 0.5)
+    tasks = [Task(Point("panda_hand"), At(there), hard=True), Task(Point("panda_hand"), At(elsewhere))]
+    solution = supple.solve(Problem(PANDA, tasks))
+    audit(solution)
+    assert solution.unmet == (tasks[1].name,)
+
+
+def cost(a, x, g, H):
+    return 0.0
+
+
+REFUSED = {
+    "custom": (lambda: Problem(PANDA, [Task("panda_hand", Custom(cost))]), "has no residual form"),
+    "near": (lambda: Problem(PANDA, [Near(PANDA.rest)]), "has no residual form"),
+    "rows": (
+        lambda: Problem(
+            PANDA, [], Limits(PANDA.lower, PANDA.upper, A=np.eye(PANDA.size)[:1], b=[1.0])
+        ),
+        "its limits have linear rows",
+    ),
+    "priorities": (
+        lambda: Problem(PANDA, [Task("panda_hand", At((0, 0, 1))), Task("panda_hand", At((0, 0, 1)), priority=1)]),
+        "its tasks have several priorities",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_it_cannot_take_it_refuses_by_name(case: str):
+    make, message = REFUSED[case]
+    with pytest.raises(Refused, match=message):
+        LevenbergMarquardt().solve(make(), PANDA.rest)
+
+
+@pytest.mark.parametrize("settings", [{"steps": -1}, {"attempts": 0}, {"floor": 0.0}, {"slow": 0.0}, {"slow": 2.0}])
+def test_settings_are_checked(settings: dict[str, float]):
+    with pytest.raises(BadValue):
+        LevenbergMarquardt(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.interpreted
+def test_interpreted_it_closes_a_gap():
+    parts = [*supple.hinge("a", None), *supple.hinge("b", "a", at=(1, 0, 0)), *supple.fixed("tip", "b", (1, 0, 0))]
+    figure = supple.Figure(
+        "two", [*parts, *supple.hinge("c", None, at=(1, 0.5, 0)), *supple.fixed("end", "c", (0.3, 0, 0))]
+    )
+    solution = supple.solve(Problem(figure, [Task(Gap(Frame("end"), Point("tip")), At((0, 0, 0)))]), [0.1, 0.2, 0.3])
+    audit(solution)
+    assert solution.ok
