@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -72,7 +74,7 @@ def test_the_end_of_an_attempt_is_quadratic():
     fine = Problem(PANDA, [task])
     errors = [np.sqrt(fine.value(LevenbergMarquardt(steps=k).solve(fine, PANDA.rest).q)) for k in range(1, 25)]
     tail = [e for e in errors if 1e-12 < e < 1e-2]
-    assert any(b < 20 * a**1.7 for a, b in zip(tail, tail[1:], strict=False)), errors
+    assert any(b < 20 * a**1.7 for a, b in pairwise(tail)), errors
 
 
 def test_out_of_reach_is_the_nearest_legal_posture():

@@ -43,7 +43,7 @@ from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import insist, reasons_of_a_descent_method
 from supple.solvers.entrance import TOUCHING, inside, rescaled, slide
-from supple.solvers.faces import add, begin, direction, drop, multipliers, read_face, restart, room_numbers, room_size
+from supple.solvers.faces import add, begin, direction, drop, multipliers, read_face, restart, room_size
 from supple.space import Floats
 from supple.views import scratch_size
 
@@ -256,7 +256,7 @@ class ActiveSet:
         patient = float(any(term == NEAR for term in problem.kinds))
         settings = np.array([self.steps, self.tolerance, patient], dtype=float)
         Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
-        scratch = np.zeros(scratch_size(I) + room_numbers(I))
+        scratch = np.zeros(scratch_size(I) + room_size(I))
         active_set_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
         counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
         return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.compiled import leaf, row, stage
+from supple.compiled import leaf, row, shared, stage
 from supple.evaluate import gradient
 from supple.limits import project, row_room
 from supple.tree import read_tree
@@ -18,9 +18,10 @@ SIDEWAYS = 1e-12  # a direction that runs into a limit by less than this part of
 LOCKED = 2.0  # in the place of a coordinate's side, −1 at the lower limit, 1 at the upper, 0 between them
 
 
-def spare_numbers(I: Any) -> int:
+@shared
+def spare_size(I: Any) -> int:
     """Numbers of scratch that `inside` needs."""
-    return 2 * I[1] + I[15] * (I[15] + 5)
+    return 2 * I[1] + row_room(I[15])
 
 
 @stage

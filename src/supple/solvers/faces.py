@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.compiled import leaf, row, stage, table
-from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_numbers
+from supple.compiled import leaf, row, shared, stage, table
+from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_size
 from supple.solvers.factors import append, lower_by, raise_by, remove, solve_down, solve_up
 
 
@@ -45,13 +45,11 @@ class Face(NamedTuple):
     span: Any  # (6) what a line search knows: a step that is too short with its G and slope, and one that is too long
 
 
-def room_numbers(I: Any) -> int:
+@shared
+def room_size(I: Any) -> int:
     """Numbers of scratch that `read_face` lays out."""
     n, m = I[1], I[15]
-    return 9 * n + n * n + m * n + 5 * m + m * m + 12 + spare_numbers(I)
-
-
-room_size, spare_size = leaf(room_numbers), leaf(spare_numbers)
+    return 9 * n + n * n + m * n + 5 * m + m * m + 12 + spare_size(I)
 
 
 @leaf

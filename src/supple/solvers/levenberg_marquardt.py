@@ -11,10 +11,11 @@ limit are put on it and the others solved for once more, so the model's minimum 
 clipped, hence legal. The damping follows the value, ``λ = μ G s + λ₀``, which makes the steps quadratic near a solution with
 ``G = 0``; s grows eightfold when a trial does not lower G and shrinks fourfold when one does. G never rises.
 
-**Many starts.** A single attempt may end in a local minimum. The search begins at the given start, then goes on from the points
-of a low-discrepancy sequence in the box of the limits, ``u_k = frac(u₀ + k α)`` with α the powers of the generalised golden
-ratio and u₀ from the seed. An attempt that lowers G by less than a tenth three times in a row is abandoned; so many cheap
-attempts replace one expensive one; the best of all is followed to its end. All of it is compiled, and the same seed gives the same answer.
+**Many starts.** A single attempt may end in a local minimum. The search begins at the given start, then goes on from the
+points of a low-discrepancy sequence in the box of the limits, ``u_k = frac(u₀ + k α)`` with α the powers of the generalised
+golden ratio and u₀ from the seed. An attempt that lowers G by less than a tenth three times in a row is abandoned; so many
+cheap attempts replace one expensive one, and the best of all is followed to its end. All of it is compiled, and the same
+seed gives the same answer.
 
 **Hard tasks.** Where every task can be met, all residuals vanish and weights do not matter. Where soft tasks stand against hard
 ones, the search is continued with the hard ones weighing ever more (a quadratic penalty), until they hold to within

@@ -48,7 +48,6 @@ from supple.solvers.shifted_model import (
     oversteps,
     read_sheet,
     remainder,
-    room_numbers,
     room_size,
     step_to,
 )
@@ -154,7 +153,9 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         remainder(I, room, q)
         saddle, length, found, afresh = sheet.tally[2] <= tolerance, sheet.tally[3], False, False
         while nu * length < 1e14 * (size + length):
-            promised = bend_away(I, room, q, size, evaluations - before) if saddle else minimise(I, room, q, nu * length)
+            promised = (
+                bend_away(I, room, q, size, evaluations - before) if saddle else minimise(I, room, q, nu * length)
+            )
             if promised < 0.0:
                 if oversteps(sheet, I[16]):
                     inside(I, F, sheet.trial, sheet.spare)
@@ -225,7 +226,7 @@ class Newton:
         patient = float(any(term == NEAR for term in problem.kinds))
         settings = np.array([self.steps, self.tolerance, patient, self.curvature, self.damping], dtype=float)
         Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
-        scratch = np.zeros(scratch_size(I) + room_numbers(I))
+        scratch = np.zeros(scratch_size(I) + room_size(I))
         newton_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
         counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
         return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)

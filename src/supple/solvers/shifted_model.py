@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.compiled import leaf, row, stage, table
-from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_numbers
+from supple.compiled import leaf, row, shared, stage, table
+from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_size
 from supple.solvers.factors import append, factor, remove, solve_down, solve_up
 
 STILL = 8
@@ -59,13 +59,11 @@ class Sheet(NamedTuple):
     tally: Any  # (5) free coordinates, rows in hand; ‖r‖_∞ and ‖r‖; rows in hand that are independent
 
 
-def room_numbers(I: Any) -> int:
+@shared
+def room_size(I: Any) -> int:
     """Numbers of scratch that `read_sheet` lays out."""
     n, m = I[1], I[15]
-    return 12 * n + 2 * n * n + 2 * m * n + 8 * m + m * m + 5 + spare_numbers(I)
-
-
-room_size, spare_size = leaf(room_numbers), leaf(spare_numbers)
+    return 12 * n + 2 * n * n + 2 * m * n + 8 * m + m * m + 5 + spare_size(I)
 
 
 @leaf
