@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_array_equal
-from scipy.optimize import minimize, nnls
+from scipy.optimize import linprog, minimize, nnls
 
 from figures import TREES
 from supple.catalogue import build
@@ -138,19 +138,59 @@ def check(solution: Solution, start: np.ndarray) -> None:
         assert unexplained(problem, q) < 1e-6
 
 
+def corner(seed: int) -> tuple[Problem, np.ndarray]:
+    """A start in a corner: limits and rows that meet there in any number, some twice; rigid and locked coordinates."""
+    rng = np.random.default_rng(seed)
+    figure, ends = [(ARM, ["hand"]), (PANDA, [HAND, "panda_link4"]), (JACK, ["hand_l.palm", "eyes"])][seed % 3]
+    n, start = figure.size, shaken(figure, seed, 0.3)
+    sides = [np.where(rng.random(n) < 0.25, 0.0, rng.uniform(0, 1, n)) for _ in range(2)]
+    many, equal = int(rng.integers(0, n)), int(rng.integers(0, 3))
+    A = rng.normal(size=(many + equal, n)) * (rng.random((many + equal, n)) < 0.4) + 1e-3
+    A[many // 2 :: 5] = A[0] if len(A) else 0.0
+    b = A @ start + np.where((np.arange(many + equal) < equal) | (rng.random(many + equal) < 0.3), 0.0, 0.2)
+    limits = Limits(start - sides[0], start + sides[1], A[:equal], b[:equal], A[equal:], b[equal:])
+    aim = shaken(figure, seed + 1, 0.5)
+    tasks = [
+        Task(Frame(s), Placed(figure.placement(aim, s))) if rng.random() < 0.5 else points(figure, aim, s)[0]
+        for s in ends
+    ]
+    return Problem(figure, tasks, limits, rigidity=rng.choice([0.0, 0.0, 0.5, 1.0], size=n)), start
+
+
+def way_down(problem: Problem, q: np.ndarray) -> float:
+    """The steepest legal descent at q within a unit box, by linear programming: 0 where no allowed move helps."""
+    limits, (lower, upper) = problem.limits, box_of(problem, q)
+    assert limits is not None
+    g = problem.evaluate(q, hessian=False).gradient
+    box = np.column_stack([np.maximum(lower - q, -1.0), np.minimum(upper - q, 1.0)])
+    slack = np.maximum(limits.b - limits.A @ q, 0.0)
+    rows = {"A_ub": limits.A, "b_ub": slack} if len(slack) else {}
+    same = {"A_eq": limits.A_eq, "b_eq": np.zeros(len(limits.A_eq))} if len(limits.A_eq) else {}
+    found = linprog(g, bounds=box, **rows, **same)
+    assert found.success, found.message
+    return float(found.fun)
+
+
+def box_of(problem: Problem, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The limits of single coordinates; those that may not move stay where they are."""
+    limits, moves = problem.limits, problem.free > 0.0
+    assert limits is not None
+    return np.where(moves, limits.lower, start), np.where(moves, limits.upper, start)
+
+
 def by_slsqp(problem: Problem, start: np.ndarray) -> np.ndarray:
     """SciPy's answer."""
-    limits = problem.limits
+    limits, (lower, upper) = problem.limits, box_of(problem, start)
     assert limits is not None
     constraints = [{"type": "eq", "fun": lambda q: limits.A_eq @ q - limits.b_eq, "jac": lambda _: limits.A_eq}]
     constraints += [{"type": "ineq", "fun": lambda q: limits.b - limits.A @ q, "jac": lambda _: -limits.A}]
     found = minimize(
-        lambda q: problem.value(np.clip(q, limits.lower, limits.upper)),
+        lambda q: problem.value(np.clip(q, lower, upper)),
         start,
-        jac=lambda q: problem.evaluate(np.clip(q, limits.lower, limits.upper), hessian=False).gradient,
+        jac=lambda q: problem.evaluate(np.clip(q, lower, upper), hessian=False).gradient,
         method="SLSQP",
-        bounds=list(zip(limits.lower, limits.upper, strict=True)),
+        bounds=list(zip(lower, upper, strict=True)),
         constraints=[c for c in constraints if len(limits.A_eq if c["type"] == "eq" else limits.A)],
         options={"ftol": 1e-15, "maxiter": 500},
     )
-    return np.clip(found.x, limits.lower, limits.upper)
+    return np.clip(found.x, lower, upper)

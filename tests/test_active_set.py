@@ -23,6 +23,7 @@ from solver_cases import (
     UNREACHABLE,
     by_slsqp,
     check,
+    corner,
     leaning,
     narrowed,
     normals,
@@ -30,6 +31,7 @@ from solver_cases import (
     reaching_up,
     rows_on_panda,
     unexplained,
+    way_down,
 )
 from supple.drives import Coordinate, Drive, Group
 from supple.effectors import Point
@@ -175,6 +177,17 @@ def test_rows_that_repeat_each_other_do_no_harm() -> None:
         solution = ActiveSet().solve(problem, PANDA.rest)
         assert unexplained(problem, solution.q) < 1e-6
     assert_allclose(solution.q, ActiveSet().solve(leaning(PANDA, reaching_up(), 0.02, once), PANDA.rest).q, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_finds_the_way_out_of_crowded_corners(seed: int) -> None:
+    problem, start = corner(seed)
+    solution = ActiveSet().solve(problem, start)
+    assert problem.limits.contains(solution.q)
+    assert problem.value(solution.q) <= problem.value(start)
+    assert_array_equal(solution.q[problem.free == 0.0], start[problem.free == 0.0])
+    if solution.status is Status.NEAREST:
+        assert way_down(problem, solution.q) > -1e-5
 
 
 def edge(a: Any, x: Any, g: Any, H: Any) -> float:

@@ -20,6 +20,7 @@ from solver_cases import (
     UNREACHABLE,
     by_slsqp,
     check,
+    corner,
     leaning,
     narrowed,
     normals,
@@ -29,6 +30,7 @@ from solver_cases import (
     rows_on_panda,
     shaken,
     unexplained,
+    way_down,
 )
 from supple.drives import Coordinate, Drive, Group
 from supple.effectors import Frame, Point
@@ -113,14 +115,15 @@ def test_agrees_with_an_interior_point_method_on_rows() -> None:
         ],
         options={"gtol": 1e-10, "xtol": 1e-12, "maxiter": 2000},
     )
-    assert_allclose(Newton().solve(problem, PANDA.rest).q, found.x, atol=1e-4)
+    arm = problem.free > 0.0  # the gripper, which only SciPy moves, has no part in the goal
+    assert_allclose(Newton().solve(problem, PANDA.rest).q[arm], found.x[arm], atol=1e-4)
 
 
 # ── convergence ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def exponent(problem: Problem, end: np.ndarray, curvature: bool = True) -> float:
     """p of ``e₁ = C e₀^p`` for one step from postures at several small distances e₀ from the minimum."""
     before, after = [], []
-    away = np.random.default_rng(0).normal(size=len(end))
+    away = np.where(problem.free > 0.0, np.random.default_rng(0).normal(size=len(end)), 0.0)
     for size in (3e-2, 1e-2, 3e-3, 1e-3):
         start = problem.limits.project(end + size * away)
         before.append(np.linalg.norm(start - end))
@@ -134,7 +137,7 @@ def test_converges_quadratically_to_a_minimum_that_misses_the_goal(limits: Limit
     solution = Newton(tolerance=0.0).solve(problem, PANDA.rest)
     assert unexplained(problem, solution.q) < 1e-9
     if limits is not None:
-        assert len(normals(problem, solution.q)) > len(limits.A_eq) * 2 + 1  # the gripper always is at its limit
+        assert len(normals(problem, solution.q)) > len(limits.A_eq) * 2
     assert exponent(problem, solution.q) > 1.85
     assert exponent(problem, solution.q, curvature=False) < 1.2
     path = [Newton(k, 0.0).solve(problem, PANDA.rest).q for k in range(solution.iterations)]
@@ -150,8 +153,9 @@ def test_converges_quadratically_to_a_surface_of_solutions() -> None:
         values = [tight.value(Newton(k, 0.0, curvature).solve(tight, PANDA.rest).q) for k in range(25)]
         errors = np.sqrt(values)
         assert errors[-1] < 1e-12
-        late = errors[errors < 0.03]
-        assert (late[1:] <= 10.0 * late[:-1] ** 2 + 1e-13).all()
+        late = errors[errors < 2e-3]
+        assert len(late) > 2
+        assert (late[1:] <= 200.0 * late[:-1] ** 2 + 1e-13).all()
 
 
 def test_leaves_a_saddle() -> None:
@@ -237,6 +241,17 @@ def test_alternatives_custom_and_posture_goals() -> None:
     for solver in BOTH:
         q = solver.solve(held, PANDA.rest).q
         assert unexplained(held, q) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_finds_the_way_out_of_crowded_corners(seed: int) -> None:
+    problem, start = corner(seed)
+    solution = Newton().solve(problem, start)
+    assert problem.limits.contains(solution.q)
+    assert problem.value(solution.q) <= problem.value(start)
+    assert_array_equal(solution.q[problem.free == 0.0], start[problem.free == 0.0])
+    if solution.status is Status.NEAREST:
+        assert way_down(problem, solution.q) > -1e-5
 
 
 def edge(a: Any, x: Any, g: Any, H: Any) -> float:

@@ -3,10 +3,11 @@
 A *kernel* is a plain Python function over flat arrays. It allocates nothing, creates no Python object and raises
 nothing, so that it runs compiled, runs interpreted (``NUMBA_DISABLE_JIT=1``) and can be compiled for a GPU later.
 
-`leaf` marks the inner functions, which are merged into their callers; `stage` marks the few large ones that several kernels
-share, which are not; `entry` marks those that Python calls. Entries are
-cached on disk in a folder named after a digest of every kernel's source text, so an upgrade or an edit can never run old
-machine code: Numba alone would not notice a change in a callee that lives in another file.
+`leaf` marks the inner functions, which are merged into their callers; `written_in` those that must be merged before
+compilation; `stage` the few large ones that several kernels share, which are not merged; `shared` small ones that Python
+calls too; `entry` those that Python calls. Entries are cached on disk in a folder named after a digest of every kernel's
+source text, so an upgrade or an edit can never run old machine code: Numba alone would not notice a change in a callee
+that lives in another file.
 """
 
 # pyright: reportCallIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false, reportPrivateImportUsage=false
@@ -95,6 +96,15 @@ def leaf(function: Callable[..., Any]) -> Any:
     return njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **_FLAGS)
 
 
+def written_in(function: Callable[..., Any]) -> Any:
+    """A kernel that is written into its one or two callers before they are compiled.
+
+    For functions that open views and return them, since a GPU returns no views, and for the loops of solvers: each level
+    of calls would have everything below it optimised once more.
+    """
+    return njit(function, inline="always", **_FLAGS)
+
+
 def shared(function: Callable[..., Any]) -> Any:
     """A small function that kernels and Python both call."""
     return register_jitable(**_FLAGS)(function)
@@ -154,6 +164,11 @@ def table(pack: Any, at: int, rows: int, columns: int) -> Any:
     return pack[at : at + rows * columns].reshape(rows, columns)
 
 
+def flat(array: Any) -> Any:
+    """All numbers of a contiguous table in one row."""
+    return array.reshape(-1)
+
+
 @intrinsic
 def _pointer(context: Any, address: Any) -> Any:
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -178,6 +193,16 @@ def _table(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
 
     def view(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
         return carray(_pointer(pack.ctypes.data + size * at), (rows, columns), dtype)
+
+    return view
+
+
+@overload(flat)
+def _flat(array: Any) -> Any:
+    dtype = array.dtype
+
+    def view(array: Any) -> Any:
+        return carray(_pointer(array.ctypes.data), (array.size,), dtype)
 
     return view
 

@@ -157,6 +157,17 @@ def add_entry(tree: Any, work: Any, j: int, r: int, value: float, J: Any) -> Non
         J[r, a] += x * value
 
 
+@leaf
+def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) -> float:
+    """The residuals of term k into rho and their rows into the scratch; returns ``Σ ρ²``."""
+    first, P = tasks.term[k, 4], 0.0
+    observe(tree, tasks, k, work)
+    residual(tasks.term[k], work.seen, T, tasks.number[k], rho, work.rows, first, work.mixed)
+    for r in range(first, first + tasks.term[k, 9]):
+        P += rho[r] * rho[r]
+    return P
+
+
 @stage
 def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> Any:
     """Residuals into rho, their derivatives along q into J (residuals, size); ``Σ ρ²`` and the number of tasks not met."""
@@ -170,26 +181,38 @@ def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> 
         rho[r] = 0.0
     value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
-        chosen = choose(tree, tasks, t, T, work)
-        missed = 0
-        for k in range(tasks.alternative[chosen], tasks.alternative[chosen + 1]):
-            first, count, P = tasks.term[k, 4], tasks.term[k, 9], 0.0
-            observe(tree, tasks, k, work)
-            residual(tasks.term[k], work.seen, T, tasks.number[k], rho, work.rows, first, work.mixed)
-            jacobian_rows(tree, tasks, k, first, count, work, J)
-            for r in range(first, first + count):
-                P += rho[r] * rho[r]
-            if not tasks.number[k, MET] >= P:
-                missed = 1
-            value += P
+        chosen, last, least, missed = tasks.task[t], tasks.task[t + 1], 0.0, 0
+        for looking in range(1 if last - chosen > 1 else 0, -1, -1):  # first which alternative is least, then that one
+            for a in range(chosen, last if looking == 1 else chosen + 1):
+                total = 0.0
+                for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
+                    P = residual_square(tree, tasks, k, T, rho, work)
+                    total += P
+                    if looking == 0:
+                        jacobian_rows(tree, tasks, k, tasks.term[k, 4], tasks.term[k, 9], work, J)
+                        if not tasks.number[k, MET] >= P:
+                            missed = 1
+                    else:
+                        forget_residuals(tasks, k, rho)
+                if looking == 0:
+                    value += total
+                elif a == tasks.task[t] or total < least:
+                    chosen, least = a, total
         unmet += missed
     return value, unmet
 
 
 @leaf
+def forget_residuals(tasks: Any, k: int, rho: Any) -> None:
+    """Residuals of an alternative that was only looked at."""
+    for r in range(tasks.term[k, 4], tasks.term[k, 4] + tasks.term[k, 9]):
+        rho[r] = 0.0
+
+
+@leaf
 def jacobian_rows(tree: Any, tasks: Any, k: int, first: int, count: int, work: Any, J: Any) -> None:
     """The rows of J that belong to term k."""
-    W, at = work.world, tasks.term[k, 1]
+    at = tasks.term[k, 1]
     if at == NO_ROW:
         mass_columns(tree, work)
         n = tree.parent.shape[0]
@@ -205,15 +228,34 @@ def jacobian_rows(tree: Any, tasks: Any, k: int, first: int, count: int, work: A
         for r in range(first, first + count):
             outward(row(work.seen, 12, 12), work.rows, r)
     length = tasks.term[k, 6] if relative else (tree.depth[at - 1] + 1 if at > 0 else 0)
+    for r in range(first, first + count, 3):
+        three_rows(tree, tasks, k, relative, length, r, count, work, J)
+
+
+@leaf
+def three_rows(
+    tree: Any, tasks: Any, k: int, relative: bool, length: int, r: int, count: int, work: Any, J: Any
+) -> None:
+    """Up to three rows of J at once, the covectors in registers: ``J[r, j] = N·ω_j + F·v_j`` along the joints of term k."""
+    W, R = work.world, work.rows
+    a, b = min(r + 1, r + count - 1), min(r + 2, r + count - 1)
+    r0, r1, r2, r3, r4, r5 = R[r, 0], R[r, 1], R[r, 2], R[r, 3], R[r, 4], R[r, 5]
+    a0, a1, a2, a3, a4, a5 = R[a, 0], R[a, 1], R[a, 2], R[a, 3], R[a, 4], R[a, 5]
+    b0, b1, b2, b3, b4, b5 = R[b, 0], R[b, 1], R[b, 2], R[b, 3], R[b, 4], R[b, 5]
+    at = tasks.term[k, 1]
     for d in range(length):
         link = tasks.chain[tasks.term[k, 5] + d] if relative else 1 + tree.path[at - 1, d]
-        b, sign = abs(link), 1.0 if link > 0 else -1.0
-        w0, w1, w2 = sign * W[b, 12], sign * W[b, 13], sign * W[b, 14]
-        v0, v1, v2 = sign * W[b, 15], sign * W[b, 16], sign * W[b, 17]
-        for r in range(first, first + count):
-            s = work.rows[r, 0] * w0 + work.rows[r, 1] * w1 + work.rows[r, 2] * w2
-            s += work.rows[r, 3] * v0 + work.rows[r, 4] * v1 + work.rows[r, 5] * v2
-            add_entry(tree, work, b - 1, r, s, J)
+        c, sign = abs(link), 1.0 if link > 0 else -1.0
+        w0, w1, w2, v0, v1, v2 = W[c, 12], W[c, 13], W[c, 14], W[c, 15], W[c, 16], W[c, 17]
+        x = sign * (r0 * w0 + r1 * w1 + r2 * w2 + r3 * v0 + r4 * v1 + r5 * v2)
+        y = sign * (a0 * w0 + a1 * w1 + a2 * w2 + a3 * v0 + a4 * v1 + a5 * v2)
+        z = sign * (b0 * w0 + b1 * w1 + b2 * w2 + b3 * v0 + b4 * v1 + b5 * v2)
+        for s in range(max(term_count(tree, c - 1), 1)):
+            column, slope = term_of(tree, work, c - 1, s)
+            J[r, column] += slope * x
+            if count > 1:
+                J[a, column] += slope * y
+                J[b, column] += slope * z
 
 
 @entry

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.compiled import leaf, row, shared, table
+from supple.compiled import leaf, row, shared, table, written_in
 
 WORLD = 18  # numbers in a row of the world table
 OFFSET = 14  # numbers in a row of the offset table: R (9), p (3), turn, slide
@@ -57,7 +57,7 @@ class Tree(NamedTuple):
     curve: Any  # the numbers of all curves
 
 
-@leaf
+@written_in
 def read_tree(I: Any, F: Any) -> Any:
     """Views of the tree in a pack, and where the next table begins in each array."""
     n, deepest, d, t, c = I[0], I[2], I[3], I[4], I[5]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from supple.compiled import leaf, row, table
+from supple.compiled import flat, leaf, row, table, written_in
 from supple.potentials import MIXED, TERM
 from supple.tree import WORLD, padded
 
@@ -66,7 +66,7 @@ class Work(NamedTuple):
     sums: Any  # (n + 1, 4) mass sums, then (n, 3) columns
 
 
-@leaf
+@written_in
 def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     """Views of the tasks in a pack whose tables begin at a and f; and where the next table begins in F."""
     tasks, alternatives, terms, chain, masses, near = I[6], I[7], I[8], I[9], I[12], I[13]
@@ -85,7 +85,7 @@ def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     return Tasks(task, alternative, term, links, number, mass, weights), f + near * I[1]
 
 
-@leaf
+@written_in
 def read_limits(I: Any, F: Any, f: int) -> Any:
     """Views of the limits in a pack, whose tables begin at f."""
     size, rows = I[1], I[15]
@@ -102,7 +102,7 @@ def scratch_size(header: Any) -> int:
     return by_joint + 2 * t + 24 + 12 + 6 + 36 + 144 + 72 + MIXED + 7 * wide + 7 * residuals
 
 
-@leaf
+@written_in
 def read_work(I: Any, scratch: Any) -> Any:
     """Views of the scratch, with the world's own frame filled in; and where free scratch begins."""
     n, t, residuals = I[0], I[4], I[10]
@@ -135,6 +135,6 @@ def read_work(I: Any, scratch: Any) -> Any:
 @leaf
 def clear(a: Any) -> None:
     """Set a table to zero."""
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            a[i, j] = 0.0
+    numbers = flat(a)
+    for i in range(numbers.shape[0]):
+        numbers[i] = 0.0

@@ -23,8 +23,11 @@ that limits hold to the last bit. Coordinates of rigidity 1, and those whose lim
 The limits of single coordinates need no algebra, and the factor of ``A_qᵀA_q`` is updated, never computed anew (see
 `faces`): an iteration costs O(n²) and one or two gradients. Every iterate is legal and G never rises.
 
+Where more limits meet than there are coordinates, where rows almost depend on each other, or where no step is found, a
+projected gradient step (see `entrance.slide`) leads on, and Step 0 follows.
+
 The loop ends when every task is met (unless a posture goal is still to be improved), at Step 1, when no step of a
-representable length is accepted even with ``H = P``, or when the budget is spent.
+representable length is accepted, or when the budget is spent.
 """
 
 from __future__ import annotations
@@ -165,6 +168,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
     """The loop; info receives iterations, evaluations, G, reason."""
     face = read_face(I, room)
     steps, tolerance, patient, longest = settings[0], settings[1], settings[2], 4 * (q.shape[0] + I[15]) + 20
+    inside(I, F, q, face.spare)
     begin(I, F, room, q)
     G, unmet = gradient(I, F, scratch, T, q, face.g)
     searching = rescaled(face.unit, G, face.g) < np.inf
@@ -175,7 +179,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
             reason = MET
             break
         largest, m, most = multipliers(I, room)  # Step 1
-        if largest <= tolerance and most <= tolerance:
+        if largest <= tolerance:
             reason = STATIONARY
             break
         if k >= steps:
@@ -185,37 +189,37 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         if m >= 0 and length <= 0.5 * most and turns <= longest:  # Step 2
             drop(I, room, m)
             continue
-        lam, j, more, bent = face.tally[4], int(face.tally[5]), -1.0, False
-        if lam > 0.0 and slope < 0.0 and turns <= longest:  # Step 3
+        lam, j, more, stuck = face.tally[4], int(face.tally[5]), -1.0, turns > longest
+        if lam > 0.0 and slope < -1e-17 * G and not stuck:  # Step 3
             gamma, more, trials = min(1.0, lam), 1.0, 0
             while more > 0.0:
+                if oversteps(face, gamma, I[16]):
+                    stuck, more = True, -1.0
+                    break
                 step_to(face, q, gamma)
-                bent = oversteps(face, gamma, I[16])
-                if bent:
-                    inside(I, F, face.trial, face.spare)
                 face.tally[1], face.tally[2] = gradient(I, F, scratch, T, face.trial, face.y)
                 trials += 1
                 face.tally[3], more = gamma, judge(I, room, G, slope, gamma, trials)
                 gamma = more
             evaluations += trials
-        if more < 0.0 and lam * length < TOUCHING and turns <= longest:  # at a limit, or so near that G cannot tell
+        if more < 0.0 and lam * length < TOUCHING and not stuck:  # at a limit, or so near that G cannot tell
             face.tally[3] = lam
-        elif more < 0.0 and (fresh or turns > longest):
+        elif more < 0.0 and (fresh or stuck):
             face.tally[1], face.tally[2], trials = slide(
                 I, F, scratch, T, q, G, face.g, face.unit, face.trial, face.y, face.spare
             )
             evaluations += trials
-            if face.tally[1] == np.inf:
-                reason = STATIONARY
+            if not face.tally[1] < np.inf:
+                reason = STATIONARY if face.tally[1] == np.inf else SPENT
                 break
-            more, bent = 0.0, True
+            more, stuck = 0.0, True
         if more == 0.0:
             G, unmet = face.tally[1], face.tally[2]
             move_on(face, q)
             k, turns = k + 1, 0
-        if bent:
+        if stuck:
             begin(I, F, room, q)
-        if bent or (more < 0.0 and face.tally[3] != lam) or (face.tally[3] == lam and not add(I, room, j)):  # Step 4
+        if stuck or (more < 0.0 and face.tally[3] != lam) or (face.tally[3] == lam and not add(I, room, j)):  # Step 4
             restart(I, room)
             fresh = True
         elif face.tally[3] != lam:  # Step 5

@@ -25,8 +25,8 @@ def spare_size(I: Any) -> int:
 
 
 @stage
-def inside(I: Any, F: Any, q: Any, spare: Any) -> None:
-    """The nearest legal posture in the metric of rigidity, in place."""
+def inside(I: Any, F: Any, q: Any, spare: Any) -> bool:
+    """The nearest legal posture in the metric of rigidity, in place; False if it could not be found."""
     _, a, f_at = read_tree(I, F)
     _, f_at = read_tasks(I, F, a, f_at)
     allowed = read_limits(I, F, f_at)
@@ -34,7 +34,8 @@ def inside(I: Any, F: Any, q: Any, spare: Any) -> None:
     ease, origin, rows = row(spare, 0, n), row(spare, n, n), row(spare, 2 * n, row_room(I[15]))
     for i in range(n):
         ease[i] = allowed.free[i] * allowed.free[i]
-    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, rows, origin)
+    over = project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, rows, origin)
+    return over <= TOUCHING
 
 
 @leaf
@@ -76,23 +77,25 @@ def rescaled(unit: Any, G: float, g: Any) -> float:
 def slide(
     I: Any, F: Any, scratch: Any, T: Any, q: Any, G: float, g: Any, unit: Any, trial: Any, g_new: Any, spare: Any
 ) -> Any:
-    """A projected gradient step ``Π(q − τ D∇G)`` that lowers G: the trial's G (infinite: none does), unmet tasks, evaluations.
+    """A projected gradient step ``Π(q − τ D∇G)`` that lowers G: the trial's G, unmet tasks, evaluations.
 
-    For corners with more limits than coordinates, where active sets may turn on the spot, and for wherever they give up.
+    G is infinite if no step does, NaN if that cannot be said because a projection failed. For corners with more limits than
+    coordinates, where active sets may turn on the spot, and for wherever else they give up.
     """
-    tau, evaluations = 1.0, 0
+    tau, evaluations, none = 1.0, 0, np.inf
     while tau > 1e-12:
         slope = 0.0
         for i in range(q.shape[0]):
             trial[i] = q[i] - tau * unit[i] * g[i]
-        inside(I, F, trial, spare)
+        legal = inside(I, F, trial, spare)
+        none = none if legal else np.nan
         for i in range(q.shape[0]):
             slope += g[i] * (trial[i] - q[i]) / unit[i] if unit[i] > 0.0 else 0.0
         if not -slope > 1e-16 * G:
             break
         G_new, unmet = gradient(I, F, scratch, T, trial, g_new)
         evaluations += 1
-        if rescaled(unit, G_new, g_new) < np.inf and G_new <= G + 1e-4 * slope:
+        if legal and rescaled(unit, G_new, g_new) < np.inf and G_new <= G + 1e-4 * slope:
             return G_new, unmet, evaluations
         tau *= 0.25
-    return np.inf, 0, evaluations
+    return none, 0, evaluations

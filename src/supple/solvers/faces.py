@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.compiled import leaf, row, shared, stage, table
-from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_size
+from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, spare_size
 from supple.solvers.factors import append, lower_by, raise_by, remove, solve_down, solve_up
 
 
@@ -102,9 +102,8 @@ def correct(face: Any, v: Any, c: float) -> None:
 
 @stage
 def begin(I: Any, F: Any, room: Any, q: Any) -> None:
-    """A legal q, the change of unit, and which coordinates stand at a limit."""
+    """The change of unit, and which coordinates stand at a limit."""
     face = read_face(I, room)
-    inside(I, F, q, face.spare)
     enter(I, F, q, face.unit, face.lower, face.upper, face.C, face.slack)
     for i in range(q.shape[0]):
         face.at[i] = 0.0
@@ -240,7 +239,7 @@ def drop(I: Any, room: Any, m: int) -> None:
 
 @stage
 def multipliers(I: Any, room: Any) -> Any:
-    """Step 1: ``‖P g‖_∞``, the inequality m with the largest ``α_m a_mm^(−½)`` (−1: none is positive), and that value."""
+    """Step 1: the largest of ``|P g|_i`` and α_i; the inequality m with the largest ``α_m a_mm^(−½)`` (−1: none), and that."""
     face = read_face(I, room)
     n, count = I[1], int(face.tally[0])
     for k in range(count):
@@ -265,6 +264,7 @@ def multipliers(I: Any, room: Any) -> Any:
             alpha = face.at[j] * face.v[j] if face.at[j] != LOCKED else 0.0
         else:
             alpha = face.alpha[j - n] if face.active[j - n] >= I[16] else 0.0
+        largest = max(largest, alpha)
         if alpha > most:  # since a_jj ≥ 1
             for k in range(count):
                 if j < n:

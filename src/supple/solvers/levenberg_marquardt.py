@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.compiled import entry, leaf, row, shared, stage, table
+from supple.compiled import entry, leaf, row, shared, table, written_in
 from supple.errors import BadValue
 from supple.evaluate import jacobian
 from supple.goals import Custom, Near
@@ -99,32 +99,26 @@ def trial_step(
 ) -> None:
     """The damped step inside the box: what would cross a limit is put on it, and the rest solved for once more."""
     m, n = J.shape
-    for a in range(m):
-        y[a] = rho[a]
-    damped_step(J, D, held, damping, A, y, trial)
-    hits = 0
+    hits = 1
+    for turn in range(2):
+        if hits > 0:
+            for a in range(m):
+                y[a] = rho[a]
+                for i in range(n):
+                    if held[i] == 2.0:
+                        y[a] += J[a, i] * (trial[i] - q[i])
+            damped_step(J, D, held, damping, A, y, trial)
+            hits = 0
+            for i in range(n):
+                if held[i] == 2.0:
+                    continue
+                x = q[i] + (trial[i] if held[i] == 0.0 else 0.0)
+                trial[i] = min(max(x, allowed.lower[i]), allowed.upper[i])
+                if trial[i] != x and turn == 0:
+                    held[i] = 2.0
+                    hits += 1
     for i in range(n):
-        x = q[i] + (trial[i] if held[i] == 0.0 else 0.0)
-        trial[i] = min(max(x, allowed.lower[i]), allowed.upper[i])
-        if trial[i] != x:
-            held[i] = 2.0
-            hits += 1
-    if hits == 0:
-        return
-    for a in range(m):
-        s = rho[a]
-        for i in range(n):
-            if held[i] == 2.0:
-                s += J[a, i] * (trial[i] - q[i])
-        y[a] = s
-    for i in range(n):
-        if held[i] == 0.0:
-            trial[i] = 0.0
-    damped_step(J, D, held, damping, A, y, trial)
-    for i in range(n):
-        if held[i] == 0.0:
-            trial[i] = min(max(q[i] + trial[i], allowed.lower[i]), allowed.upper[i])
-        elif held[i] == 2.0:
+        if held[i] == 2.0:
             held[i] = 0.0  # a shorter step may leave it free again
 
 
@@ -139,7 +133,7 @@ def hold(q: Any, rho: Any, J: Any, D: Any, allowed: Any, held: Any) -> None:
         held[i] = 1.0 if pressed or D[i] == 0.0 else 0.0
 
 
-@stage
+@written_in
 def attempt(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, most: float, info: Any) -> int:
     """Descend from q in place; the reason why it ended. info: iterations and evaluations added, the value written.
 
@@ -197,31 +191,33 @@ def attempt(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory:
     return reason
 
 
-@stage
+@written_in
 def search(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, info: Any) -> None:
     """Attempts from q and from the sequence's points until one meets every task; the best posture ends in q."""
     n = I[1]
     best = row(memory, 3 * n, n)
-    least, reason, tries = math.inf, SPENT, 0
-    for i in range(n):
-        best[i] = q[i]
-    while tries < settings[ATTEMPTS]:
-        if tries > 0:
-            for i in range(n):
+    least, reason, tries, most = math.inf, SPENT, 0, settings[STEPS]
+    searching = True
+    while searching:
+        for i in range(n):
+            if tries == settings[ATTEMPTS]:
+                q[i] = best[i]  # none met every task: the best is followed to its end
+            elif tries > 0:
                 u = box[2, i] + tries * box[3, i]
                 q[i] = box[0, i] + (u - math.floor(u)) * (box[1, i] - box[0, i])
-        ended = attempt(I, F, scratch, T, q, settings, memory, settings[STEPS], info)
+        if tries == settings[ATTEMPTS]:
+            most = 10.0 * settings[STEPS]
+        ended = attempt(I, F, scratch, T, q, settings, memory, most, info)
         tries += 1
-        if info[2] < least or ended == MET:
+        if info[2] < least or ended == MET or tries > settings[ATTEMPTS]:
             least, reason = info[2], ended
             for i in range(n):
                 best[i] = q[i]
-        if ended == MET:
-            break
+        searching = ended != MET and tries <= settings[ATTEMPTS]
+        if tries == settings[ATTEMPTS] and (settings[ATTEMPTS] == 1.0 or reason == STATIONARY):
+            searching = False
     for i in range(n):
         q[i] = best[i]
-    if settings[ATTEMPTS] > 1 and (reason == ABANDONED or reason == SPENT):
-        reason = attempt(I, F, scratch, T, q, settings, memory, 10.0 * settings[STEPS], info)
     info[3], info[4] = reason, tries
 
 

@@ -20,6 +20,7 @@ a step along that curvature is tried before the posture is called the nearest.
 Without `curvature`, B is the Gauss–Newton matrix, positive semidefinite, and convergence is quadratic only if all goals can
 be met.
 
+Where no model leads on, in corners with more limits than coordinates, a projected gradient step does (see `entrance.slide`).
 Every iterate is legal and G never rises. The loop ends when every task is met (unless a posture goal is still to be improved),
 when ``‖r‖_∞`` falls below `tolerance`, when no step of a representable length is accepted, or when the budget is spent.
 """
@@ -41,22 +42,16 @@ from supple.solution import Solution, audited
 from supple.solvers.base import insist, reasons_of_a_descent_method
 from supple.solvers.entrance import inside, rescaled, slide
 from supple.solvers.factors import solve_up
-from supple.solvers.shifted_model import (
-    begin,
-    gather,
-    minimise,
-    oversteps,
-    read_sheet,
-    remainder,
-    room_size,
-    step_to,
-)
+from supple.solvers.sheet import begin, norm, oversteps, read_sheet, room_size, step_to
+from supple.solvers.shifted_model import gather, minimise, remainder
 from supple.space import Floats
 from supple.views import scratch_size
 
 STATIONARY, MET, SPENT = range(3)
 DECREASE = 1e-4  # δ
 TURNS = 20  # trials to leave a saddle
+TIMID = 10.0  # ν from which steps are short
+ENDLESS = 1e14  # a shift so much larger than B leaves no step
 
 
 @leaf
@@ -122,6 +117,32 @@ def move_on(sheet: Any, q: Any) -> None:
         sheet.slack[r] = sheet.left[r]
 
 
+@stage
+def propose(I: Any, room: Any, q: Any, size: float, nu: float) -> Any:
+    """The trial for the first ν from here on for which M is definite where it must be: m(p) and that ν.
+
+    Where only negative curvature asks for a large ν and steps become timid, it is brought down again as far as it can be.
+    """
+    sheet = read_sheet(I, room)
+    remainder(I, room, q)
+    length, bad = sheet.tally[3], 0.0
+    promised = minimise(I, room, q, nu * length)
+    while not promised <= 0.0 and nu * length < ENDLESS * (size + length):
+        bad, nu = nu, max(2.5 * nu, 1e-3 * size / length)
+        promised = minimise(I, room, q, nu * length)
+    best = nu
+    while bad > 0.0 and best > TIMID and best > 1.001 * bad and norm(sheet.x, I[1]) < 1.0 / TIMID:
+        nu = 0.5 * (bad + best)
+        promised = minimise(I, room, q, nu * length)
+        if promised <= 0.0:
+            best = nu
+        else:
+            bad = nu
+    if nu != best:
+        promised = minimise(I, room, q, best * length)
+    return promised, best
+
+
 @leaf
 def next_shift(nu: float, gain: float) -> float:
     """ν for the next step, by the ratio of true to promised decrease."""
@@ -135,6 +156,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
     """The loop; info receives iterations, evaluations, G, reason."""
     sheet = read_sheet(I, room)
     steps, tolerance, patient, curvature, nu = settings[0], settings[1], settings[2], int(settings[3]), settings[4]
+    inside(I, F, q, sheet.spare)
     begin(I, F, room, q)
     G, unmet = gradient(I, F, scratch, T, q, sheet.g)
     evaluations, reason, k, afresh = 1, SPENT, 0, True
@@ -151,25 +173,25 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         if afresh and I[15] > 0 and minimise(I, room, q, 1e8 * size) <= 0.0:
             keep_prices(sheet, I[16])  # a step so short asks nothing but which rows hold the gradient
         remainder(I, room, q)
-        saddle, length, found, afresh = sheet.tally[2] <= tolerance, sheet.tally[3], False, False
-        while nu * length < 1e14 * (size + length):
-            promised = (
-                bend_away(I, room, q, size, evaluations - before) if saddle else minimise(I, room, q, nu * length)
-            )
-            if promised < 0.0:
-                if oversteps(sheet, I[16]):
-                    inside(I, F, sheet.trial, sheet.spare)
-                    afresh = True
-                G_new, missed = gradient(I, F, scratch, T, sheet.trial, sheet.rest)
-                evaluations += 1
-                found = rescaled(sheet.unit, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised
-                if found:
-                    nu = settings[4] if saddle else next_shift(nu, (G_new - G) / promised)
-                    G, unmet = G_new, missed
-            if found or -promised < 1e-16 * G or promised == 0.0:
+        saddle, length, found, afresh, G_new = sheet.tally[2] <= tolerance, sheet.tally[3], False, False, G
+        while nu * length < ENDLESS * (size + length):
+            if saddle:
+                promised = bend_away(I, room, q, size, evaluations - before)
+            else:
+                promised, nu = propose(I, room, q, size, nu)
+            if not promised < 0.0:
                 break
-            if not saddle:
-                nu = max(2.5 * nu, 1e-3 * size / length)
+            afresh = oversteps(sheet, I[16])
+            legal = not afresh or inside(I, F, sheet.trial, sheet.spare)
+            G_new, missed = gradient(I, F, scratch, T, sheet.trial, sheet.rest)
+            evaluations += 1
+            found = legal and rescaled(sheet.unit, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised
+            if found:
+                nu = settings[4] if saddle else next_shift(nu, (G_new - G) / promised)
+                G, unmet = G_new, missed
+            if found or -promised < 1e-16 * G:
+                break
+            nu = nu if saddle else 2.5 * nu
         if not found and not saddle:
             G_new, missed, more = slide(
                 I, F, scratch, T, q, G, sheet.g, sheet.unit, sheet.trial, sheet.rest, sheet.spare
@@ -179,7 +201,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
             if found:
                 G, unmet = G_new, missed
         if not found:
-            searching, reason = False, STATIONARY
+            searching, reason = False, STATIONARY if saddle or G_new == np.inf else SPENT
         else:
             keep_prices(sheet, I[16])
             move_on(sheet, q)

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.compiled import entry, leaf, row, shared, stage
+from supple.compiled import entry, leaf, row, shared, written_in
 from supple.errors import BadValue
 from supple.evaluate import gradient
 from supple.limits import project, row_room
@@ -81,7 +81,7 @@ def nudge(q: Any, ease: Any, turn: int, allowed: Any, room: Any, origin: Any, tr
     project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
 
 
-@stage
+@written_in
 def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, info: Any) -> int:
     """The loop. `memory` is scratch of `room_size`; info receives iterations, evaluations, f, reason."""
     n = q.shape[0]

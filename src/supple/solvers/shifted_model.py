@@ -8,90 +8,29 @@ coordinates, C the rows in hand, ``M_FF = RᵀR``, ``Y = R⁻ᵀC_Fᵀ`` and ``h
 
     YᵀY λ = −YᵀR⁻ᵀh_F,    d_F = −R⁻¹(R⁻ᵀh_F + Yλ).                                                           (b)
 
+Only along the rows in hand need M be positive definite. So ``M = B + μ + κ CᵀC`` for the rows that the search begins with: this
+changes nothing as long as they stay, and makes it so across them, too.
+
 Near a solution the rows hold almost all of g. So h also contains their share as last known, ``Σ price·C``, and λ is the rest.
+
 R is computed once for each μ and follows every change of F in O(n²) operations. All in units of φ, where D is the identity.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from supple.compiled import leaf, row, shared, stage, table
-from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, inside, spare_size
+from supple.compiled import leaf, stage
+from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING
 from supple.solvers.factors import append, factor, remove, solve_down, solve_up
+from supple.solvers.sheet import norm, read_sheet, step_to
 
-STILL = 8
+STILL = 8  # turns on the spot
+STIFF = 10.0  # how much stiffer than B the model is across rows
 NOTHING = 1e-13  # slack from which a row counts as met; part of a vector that is rounding
-
-
-class Sheet(NamedTuple):
-    """What the loop remembers, in units of φ where not said otherwise."""
-
-    unit: Any  # (n) 1 − ρ, and 0 where the limits coincide
-    lower: Any  # (n) of q
-    upper: Any
-    at: Any  # (n) −1 at the lower limit, 1 at the upper, 0 between them, LOCKED
-    g: Any  # (n)
-    rest: Any  # (n) g + Σ price·C; the gradient at the trial
-    x: Any  # (n) the step, as far as it is known
-    d: Any  # (n) where it goes next
-    h: Any  # (n) g + Mx + Σ price·C over the rows in hand
-    v: Any  # (n)
-    trial: Any  # (n) q + p
-    order: Any  # (n) the free coordinates in the factor's order
-    B: Any  # (n, n)
-    R: Any  # (n, n) RᵀR = M_FF
-    C: Any  # (m, n) all rows, of unit length
-    Y: Any  # (m, n) R⁻ᵀc_F for each row in hand
-    slack: Any  # (m) b − C φ
-    left: Any  # (m) the same after the step x
-    price: Any  # (m) multipliers of the rows at q
-    base: Any  # (m) those of the rows in hand that the step began with
-    active: Any  # (m) rows in hand
-    lam: Any  # (m) what their multipliers differ by from the prices
-    taken: Any  # (m) 1 for a row in hand
-    w: Any  # (m)
-    K: Any  # (m, m) KᵀK = YᵀY
-    spare: Any  # for projections
-    tally: Any  # (5) free coordinates, rows in hand; ‖r‖_∞ and ‖r‖; rows in hand that are independent
-
-
-@shared
-def room_size(I: Any) -> int:
-    """Numbers of scratch that `read_sheet` lays out."""
-    n, m = I[1], I[15]
-    return 12 * n + 2 * n * n + 2 * m * n + 8 * m + m * m + 5 + spare_size(I)
-
-
-@leaf
-def read_sheet(I: Any, room: Any) -> Any:
-    """Views of the scratch."""
-    n, m = I[1], I[15]
-    b = 12 * n
-    c = b + 2 * n * n
-    r = c + 2 * m * n
-    return Sheet(
-        row(room, 0, n), row(room, n, n), row(room, 2 * n, n), row(room, 3 * n, n), row(room, 4 * n, n),
-        row(room, 5 * n, n), row(room, 6 * n, n), row(room, 7 * n, n), row(room, 8 * n, n), row(room, 9 * n, n),
-        row(room, 10 * n, n), row(room, 11 * n, n), table(room, b, n, n), table(room, b + n * n, n, n),
-        table(room, c, m, n), table(room, c + m * n, m, n), row(room, r, m), row(room, r + m, m),
-        row(room, r + 2 * m, m), row(room, r + 3 * m, m), row(room, r + 4 * m, m), row(room, r + 5 * m, m),
-        row(room, r + 6 * m, m), row(room, r + 7 * m, m), table(room, r + 8 * m, m, m),
-        row(room, r + 8 * m + m * m + 5, spare_size(I)), row(room, r + 8 * m + m * m, 5),
-    )  # fmt: skip
-
-
-@stage
-def begin(I: Any, F: Any, room: Any, q: Any) -> None:
-    """A legal q, the change of unit, and rows without a price."""
-    sheet = read_sheet(I, room)
-    inside(I, F, q, sheet.spare)
-    enter(I, F, q, sheet.unit, sheet.lower, sheet.upper, sheet.C, sheet.slack)
-    for r in range(I[15]):
-        sheet.price[r] = 0.0
 
 
 @stage
@@ -130,13 +69,24 @@ def remainder(I: Any, room: Any, q: Any) -> None:
 
 @leaf
 def gather(sheet: Any, mu: float) -> int:
-    """R from the free part of ``M = B + μ``; the number of its good pivots."""
-    count = int(sheet.tally[0])
+    """M, and R from its free part; returns the number of R's good pivots."""
+    n, count, size = sheet.g.shape[0], int(sheet.tally[0]), 0.0
+    for i in range(n):
+        for j in range(n):
+            sheet.M[i, j] = sheet.B[i, j]
+        sheet.M[i, i] += mu
+        size = max(size, abs(sheet.M[i, i]))
+    for k in range(int(sheet.tally[1])):
+        r = int(sheet.active[k])
+        for i in range(n):
+            x = STIFF * size * sheet.C[r, i]
+            if x != 0.0:
+                for j in range(n):
+                    sheet.M[i, j] += x * sheet.C[r, j]
     for k in range(count):
         i = int(sheet.order[k])
         for l in range(k, count):
-            sheet.R[k, l] = sheet.B[i, int(sheet.order[l])]
-        sheet.R[k, k] += mu
+            sheet.R[k, l] = sheet.M[i, int(sheet.order[l])]
     return factor(sheet.R, count)
 
 
@@ -185,15 +135,6 @@ def price_rows(sheet: Any, equalities: int) -> None:
 
 
 @leaf
-def norm(v: Any, count: int) -> float:
-    """Length of the first numbers of v."""
-    square = 0.0
-    for l in range(count):
-        square += v[l] * v[l]
-    return math.sqrt(square)
-
-
-@leaf
 def straighten(sheet: Any) -> None:
     """Take from d what rounding, or an ill-conditioned M, left of it across the rows in hand, and of earlier such errors."""
     kept, n = int(sheet.tally[4]), sheet.d.shape[0]
@@ -220,7 +161,7 @@ def straighten(sheet: Any) -> None:
 
 
 @stage
-def advance(I: Any, room: Any, q: Any, mu: float) -> Any:
+def advance(I: Any, room: Any, q: Any) -> Any:
     """Go to the minimum of the face or to the first limit on the way. Returns that limit (−1: none) and the change of m."""
     sheet = read_sheet(I, room)
     n, m, count = I[1], I[15], int(sheet.tally[0])
@@ -256,14 +197,14 @@ def advance(I: Any, room: Any, q: Any, mu: float) -> Any:
                 tau, first = reach, n + r
     change = 0.0
     for i in range(n):
-        sheet.v[i] = mu * sheet.d[i]
+        sheet.v[i] = 0.0
         sheet.x[i] += tau * sheet.d[i]
         change += tau * sheet.h[i] * sheet.d[i]
     for i in range(n):
         x = sheet.d[i]
         if x != 0.0:
             for j in range(n):
-                sheet.v[j] += x * sheet.B[i, j]
+                sheet.v[j] += x * sheet.M[i, j]
     for i in range(n):
         sheet.h[i] += tau * sheet.v[i]
         change += 0.5 * tau * tau * sheet.d[i] * sheet.v[i]
@@ -292,7 +233,7 @@ def take(I: Any, room: Any, first: int) -> None:
 
 
 @stage
-def release(I: Any, room: Any, mu: float, least: float, still: int) -> int:
+def release(I: Any, room: Any, least: float, still: int) -> int:
     """At the minimum of a face, let go of the limit that pulls most the wrong way: 1; 0 if none does; −1 if M is indefinite.
 
     After `STILL` turns on the spot it is the first such limit, not the worst: then no choice can come round again.
@@ -323,23 +264,11 @@ def release(I: Any, room: Any, mu: float, least: float, still: int) -> int:
         sheet.tally[1] = rows - 1.0
         return 1
     for k in range(count):
-        sheet.v[k] = sheet.B[worst, int(sheet.order[k])]
-    if not append(sheet.R, count, sheet.v, sheet.B[worst, worst] + mu):
+        sheet.v[k] = sheet.M[worst, int(sheet.order[k])]
+    if not append(sheet.R, count, sheet.v, sheet.M[worst, worst]):
         return -1
     sheet.at[worst], sheet.order[count], sheet.tally[0] = 0.0, worst, count + 1.0
     return 1
-
-
-@leaf
-def step_to(sheet: Any, q: Any, t: float) -> None:
-    """The trial ``q + t x``, exactly at the limits that are in hand."""
-    for i in range(q.shape[0]):
-        y = min(max(q[i] + t * sheet.unit[i] * sheet.x[i], sheet.lower[i]), sheet.upper[i])
-        if sheet.at[i] == -1.0:
-            y = sheet.lower[i]
-        if sheet.at[i] == 1.0:
-            y = sheet.upper[i]
-        sheet.trial[i] = y
 
 
 @stage
@@ -357,25 +286,16 @@ def minimise(I: Any, room: Any, q: Any, mu: float) -> float:
         return np.nan
     value, still = 0.0, 0
     for _ in range(10 * (I[1] + I[15]) + 50):
-        first, change = advance(I, room, q, mu)
+        first, change = advance(I, room, q)
         value += change
         still = still + 1 if change == 0.0 else 0
         if first >= 0:
             take(I, room, first)
         else:
-            more = release(I, room, mu, least, still)
+            more = release(I, room, least, still)
             if more == 0:
                 break
             if more < 0:
                 return np.nan
     step_to(sheet, q, 1.0)
     return value
-
-
-@leaf
-def oversteps(sheet: Any, equalities: int) -> bool:
-    """Whether the trial breaks a row, by rounding where rows almost depend on each other."""
-    worst = 0.0
-    for r in range(sheet.left.shape[0]):
-        worst = max(worst, abs(sheet.left[r]) if r < equalities else -sheet.left[r])
-    return worst > TOUCHING
