@@ -186,3 +186,14 @@ def test_interpreted_it_closes_a_gap():
     solution = supple.solve(Problem(figure, [Task(Gap(Frame("end"), Point("tip")), At((0, 0, 0)))]), [0.1, 0.2, 0.3])
     audit(solution)
     assert solution.ok
+
+
+def test_what_moves_no_effector_stays_where_it_was():
+    human = supple.load("human")
+    start = human.rest + np.where(human.upper - human.lower > 0.2, 0.05, 0.0)
+    start = human.limits.project(start)
+    solution = supple.solve(Problem(human, [Task(Point("hand_l"), At((2.5, 0.2, 1.2)))]).aimed((0.4, 0.3, 1.1)), start)
+    assert solution.ok
+    moving = set(human.chain(None, "hand_l"))
+    for name, before, after in zip(human.joints, start, solution.q, strict=True):
+        assert name in moving or before == after

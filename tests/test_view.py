@@ -145,7 +145,7 @@ def test_import_supple_does_not_import_matplotlib():
     [
         ({"q": [0.0, 1.0]}, "8 coordinates"),
         ({"q": [np.nan] * 8}, "finite"),
-        ({"q": np.zeros((2, 8))}, "one posture"),
+        ({"q": np.zeros((2, 8))}, "has 8 coordinates, not shape"),
         ({"path": "pose.doc"}, "pose.doc"),
         ({"path": "no/such/folder/pose.png"}, "cannot be written"),
         ({"view": (0.0,)}, "elevation"),

@@ -1,4 +1,4 @@
-"""supple poses anything that bends: characters, robots, closed mechanisms, and people covered in markers."""
+"""supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
 from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
@@ -8,6 +8,7 @@ from supple.files.door import load, read_motion, write
 from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Placed, Within
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
+from supple.many import Solutions, solve_many
 from supple.motion import Motion
 from supple.problem import Evaluation, Problem, Task
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
@@ -31,7 +32,7 @@ __all__ = [
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
     "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Placed", "Point",
-    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Refused", "Solution", "Source", "Spline",
+    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Refused", "Solution", "Solutions", "Source", "Spline",
     "Status", "Task", "UnknownName", "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place",
-    "planar", "read_motion", "screw", "slide", "solve", "universal", "write",
+    "planar", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
 ]  # fmt: skip

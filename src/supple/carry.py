@@ -23,7 +23,8 @@ def mass_sums(tree: Any, mass: Any, work: Any) -> None:
     """World moments ``Σ μ c`` (3) and masses (1) of each row into ``work.sums``."""
     W = work.world
     for r in range(tree.parent.shape[0] + 1):
-        m, x, y, z = mass[r, 0], mass[r, 1], mass[r, 2], mass[r, 3]
+        m, x = mass[r, 0], mass[r, 1]
+        y, z = mass[r, 2], mass[r, 3]
         for i in range(3):
             work.sums[4 * r + i] = m * W[r, 9 + i] + W[r, 3 * i] * x + W[r, 3 * i + 1] * y + W[r, 3 * i + 2] * z
         work.sums[4 * r + 3] = m
@@ -35,7 +36,8 @@ def mass_columns(tree: Any, work: Any) -> None:
     n = tree.parent.shape[0]
     for j in range(n - 1, -1, -1):
         a, b = 4 * tree.parent[j], 4 * (j + 1)
-        x, y, z, m = work.sums[b], work.sums[b + 1], work.sums[b + 2], work.sums[b + 3]
+        x, y = work.sums[b], work.sums[b + 1]
+        z, m = work.sums[b + 2], work.sums[b + 3]
         w0, w1, w2 = work.world[j + 1, 12], work.world[j + 1, 13], work.world[j + 1, 14]
         c = 4 * (n + 1) + 3 * j
         work.sums[c] = w1 * z - w2 * y + m * work.world[j + 1, 15]
@@ -74,7 +76,8 @@ def observe(tree: Any, tasks: Any, k: int, work: Any) -> None:
 @leaf
 def outward(Y: Any, w: Any, at: int) -> None:
     """Turn the covector ``w[at]`` from the axes and origin of the frame Y to those of the world, in place."""
-    n0, n1, n2, f0, f1, f2 = w[at, 0], w[at, 1], w[at, 2], w[at, 3], w[at, 4], w[at, 5]
+    n0, n1, n2 = w[at, 0], w[at, 1], w[at, 2]
+    f0, f1, f2 = w[at, 3], w[at, 4], w[at, 5]
     for i in range(3):
         w[at, i] = Y[3 + i] * n0 + Y[6 + i] * n1 + Y[9 + i] * n2
         w[at, 3 + i] = Y[3 + i] * f0 + Y[6 + i] * f1 + Y[9 + i] * f2
@@ -91,7 +94,8 @@ def apply_wrench(tree: Any, tasks: Any, k: int, work: Any) -> None:
     f = work.push[0]
     if at == NO_ROW:
         for r in range(tree.parent.shape[0] + 1):
-            x, y, z, m = work.sums[4 * r], work.sums[4 * r + 1], work.sums[4 * r + 2], work.sums[4 * r + 3]
+            x, y = work.sums[4 * r], work.sums[4 * r + 1]
+            z, m = work.sums[4 * r + 2], work.sums[4 * r + 3]
             work.wrench[r, 0] += y * f[5] - z * f[4]
             work.wrench[r, 1] += z * f[3] - x * f[5]
             work.wrench[r, 2] += x * f[4] - y * f[3]

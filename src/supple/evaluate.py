@@ -78,7 +78,8 @@ def choose(tree: Any, tasks: Any, t: int, T: Any, work: Any) -> int:
 @leaf
 def near_term(tasks: Any, k: int, T: Any, q: Any, g: Any) -> float:
     """A posture goal: ``P = w Σ_i w_i (q_i − ref_i)²``."""
-    r, t, w, P = tasks.term[k, 1], tasks.term[k, 3], tasks.number[k, WEIGHT], 0.0
+    r, t = tasks.term[k, 1], tasks.term[k, 3]
+    w, P = tasks.number[k, WEIGHT], 0.0
     for i in range(q.shape[0]):
         c, e = w * tasks.near[r, i], q[i] - T[t + i]
         P += c * e * e
@@ -181,7 +182,8 @@ def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> 
         rho[r] = 0.0
     value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
-        chosen, last, least, missed = tasks.task[t], tasks.task[t + 1], 0.0, 0
+        chosen, last = tasks.task[t], tasks.task[t + 1]
+        least, missed = 0.0, 0
         for looking in range(1 if last - chosen > 1 else 0, -1, -1):  # first which alternative is least, then that one
             for a in range(chosen, last if looking == 1 else chosen + 1):
                 total = 0.0
@@ -239,14 +241,18 @@ def three_rows(
     """Up to three rows of J at once, the covectors in registers: ``J[r, j] = N·ω_j + F·v_j`` along the joints of term k."""
     W, R = work.world, work.rows
     a, b = min(r + 1, r + count - 1), min(r + 2, r + count - 1)
-    r0, r1, r2, r3, r4, r5 = R[r, 0], R[r, 1], R[r, 2], R[r, 3], R[r, 4], R[r, 5]
-    a0, a1, a2, a3, a4, a5 = R[a, 0], R[a, 1], R[a, 2], R[a, 3], R[a, 4], R[a, 5]
-    b0, b1, b2, b3, b4, b5 = R[b, 0], R[b, 1], R[b, 2], R[b, 3], R[b, 4], R[b, 5]
+    r0, r1, r2 = R[r, 0], R[r, 1], R[r, 2]
+    r3, r4, r5 = R[r, 3], R[r, 4], R[r, 5]
+    a0, a1, a2 = R[a, 0], R[a, 1], R[a, 2]
+    a3, a4, a5 = R[a, 3], R[a, 4], R[a, 5]
+    b0, b1, b2 = R[b, 0], R[b, 1], R[b, 2]
+    b3, b4, b5 = R[b, 3], R[b, 4], R[b, 5]
     at = tasks.term[k, 1]
     for d in range(length):
         link = tasks.chain[tasks.term[k, 5] + d] if relative else 1 + tree.path[at - 1, d]
         c, sign = abs(link), 1.0 if link > 0 else -1.0
-        w0, w1, w2, v0, v1, v2 = W[c, 12], W[c, 13], W[c, 14], W[c, 15], W[c, 16], W[c, 17]
+        w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
+        v0, v1, v2 = W[c, 15], W[c, 16], W[c, 17]
         x = sign * (r0 * w0 + r1 * w1 + r2 * w2 + r3 * v0 + r4 * v1 + r5 * v2)
         y = sign * (a0 * w0 + a1 * w1 + a2 * w2 + a3 * v0 + a4 * v1 + a5 * v2)
         z = sign * (b0 * w0 + b1 * w1 + b2 * w2 + b3 * v0 + b4 * v1 + b5 * v2)

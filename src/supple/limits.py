@@ -24,7 +24,7 @@ from supple.compiled import entry, leaf, row, shared, stage, table
 from supple.errors import BadValue
 from supple.space import Floats, frozen
 
-ROUNDS = 200  # Newton steps of a projection; a handful is the rule
+ROUNDS = 2000  # of a projection; a handful is the rule
 HELD = 1e-6  # weight, in a Newton step, of a coordinate that the box holds: the box may let it go
 SLACK = 1e-9  # a row of unit length counts as kept if it is overstepped by less
 

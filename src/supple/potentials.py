@@ -65,16 +65,21 @@ def turn_vector(X: Any, T: Any, t: int, phi: Any) -> None:
         for k in range(3):
             a, b = t + i, 3 + 3 * k
             E[3 * i + k] = T[a] * X[b] + T[a + 3] * X[b + 1] + T[a + 6] * X[b + 2]
-    w, x, y, z = 1.0 + E[0] + E[4] + E[8], E[7] - E[5], E[2] - E[6], E[3] - E[1]
+    w, x = 1.0 + E[0] + E[4] + E[8], E[7] - E[5]
+    y, z = E[2] - E[6], E[3] - E[1]
     if w < 1.0:  # more than 120°: 4 × the quaternion times its largest component, row by row of 4 q qᵀ
         if E[0] >= E[4] and E[0] >= E[8]:
-            w, x, y, z = x, 1.0 + E[0] - E[4] - E[8], E[1] + E[3], E[2] + E[6]
+            w, x = x, 1.0 + E[0] - E[4] - E[8]
+            y, z = E[1] + E[3], E[2] + E[6]
         elif E[4] >= E[8]:
-            w, x, y, z = y, E[1] + E[3], 1.0 - E[0] + E[4] - E[8], E[5] + E[7]
+            w, x = y, E[1] + E[3]
+            y, z = 1.0 - E[0] + E[4] - E[8], E[5] + E[7]
         else:
-            w, x, y, z = z, E[2] + E[6], E[5] + E[7], 1.0 - E[0] - E[4] + E[8]
+            w, x = z, E[2] + E[6]
+            y, z = E[5] + E[7], 1.0 - E[0] - E[4] + E[8]
         if w < 0.0:
-            w, x, y, z = -w, -x, -y, -z
+            w, x = -w, -x
+            y, z = -y, -z
     s = math.sqrt(x * x + y * y + z * z)
     factor = 2.0 * math.atan2(s, w) / s if s > 1e-150 else 0.0
     phi[0], phi[1], phi[2] = factor * x, factor * y, factor * z
@@ -290,7 +295,8 @@ def tilt_stiffness(X: Any, T: Any, t: int, A: Any, c2: float, G: Any, M: Any) ->
             for a in range(3):
                 for b in range(3):
                     # row a of [x_k]×ᵀ is e_a × … : entries of the cross product matrix, written out by cyclic indices
-                    a1, a2, b1, b2 = (a + 1) % 3, (a + 2) % 3, (b + 1) % 3, (b + 2) % 3
+                    a1, a2 = (a + 1) % 3, (a + 2) % 3
+                    b1, b2 = (b + 1) % 3, (b + 2) % 3
                     s = X[k + a2] * S[3 * a1 + b1] * X[m + b2] - X[k + a2] * S[3 * a1 + b2] * X[m + b1]
                     s -= X[k + a1] * S[3 * a2 + b1] * X[m + b2] - X[k + a1] * S[3 * a2 + b2] * X[m + b1]
                     M[k + a, m + b] = 0.25 * s

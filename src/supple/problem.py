@@ -172,18 +172,24 @@ class Problem:
         return (*self.tasks, *self.loops)
 
     @cached_property
-    def free(self) -> Floats:
-        """How willingly each coordinate moves: ``1 − rigidity``, and 0 outside every task's chain.
+    def moved(self) -> np.ndarray:
+        """Whether each coordinate moves the effector of some task that may move it.
 
-        A task without a chain may move every joint above its effector; a posture goal adds nothing to what may move.
-        When chains overlap, a joint of one task's chain
-        that moves another task's effector belongs to that chain as well: so the union of all chains is what may move.
+        A task without a chain may move every joint above its effector. When chains overlap, a joint of one task's chain
+        that moves another task's effector belongs to that chain as well: so what may move is the union of all chains.
         """
-        figure = self.figure
-        chains = [_chain_of(figure, task) for task in self.all_tasks if task.effector is not None]
-        movable = set().union(*chains) if chains else set(figure.joints)
-        mask = np.array([name in movable for name in figure.joints], dtype=float)
-        return mask * (1.0 - np.asarray(self.rigidity))
+        chains = [_chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
+        union = set().union(*chains)
+        return np.array([name in union for name in self.figure.joints], dtype=bool)
+
+    @cached_property
+    def free(self) -> Floats:
+        """How willingly each coordinate moves: ``1 − rigidity``, and 0 for what moves no effector.
+
+        A posture goal wants every coordinate, but does not undo the chains of other tasks.
+        """
+        wanted = any(task.effector is None for task in self.tasks) and all(task.chain is None for task in self.tasks)
+        return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -268,7 +274,7 @@ class Problem:
     def misses(self, q: ArrayLike) -> tuple[Miss, ...]:
         """How far each task (closed loops last) is from being met at q, recomputed from the figure in plain NumPy."""
         figure = self.figure
-        return tuple(_miss(figure, task, q) for task in self.all_tasks)
+        return tuple(miss_of(figure, task, q) for task in self.all_tasks)
 
     def aimed(self, *targets: Any) -> Problem:
         """The same problem with other targets, one array for each task; None keeps a task's own."""
@@ -284,7 +290,8 @@ def met(task: Task, miss: Miss) -> bool:
     return bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
 
 
-def _miss(figure: Figure, task: Task, q: ArrayLike) -> Miss:
+def miss_of(figure: Figure, task: Task, q: ArrayLike) -> Miss:
+    """How far a task is from being met in a posture; the nearest of its alternatives counts."""
     if task.effector is None:
         return Miss()
     X = figure.seen(q, task.effector)

@@ -90,7 +90,8 @@ def turn_residual(X: Any, T: Any, t: int, w: float, rho: Any, rows: Any, a: int)
     A small turn δ before it makes ``dρ = u δ + ½ δ × ρ``. Half a turn away, where the axis cannot be read off the
     antisymmetric part, it is read off the symmetric one.
     """
-    e0, e1, e2, c = 0.0, 0.0, 0.0, -0.5
+    e0, e1 = 0.0, 0.0
+    e2, c = 0.0, -0.5
     for k in range(3):
         g0, g1, g2 = T[t + k], T[t + 3 + k], T[t + 6 + k]
         x, y, z = X[3 + 3 * k], X[4 + 3 * k], X[5 + 3 * k]
@@ -115,7 +116,8 @@ def turn_residual(X: Any, T: Any, t: int, w: float, rho: Any, rows: Any, a: int)
 @leaf
 def half_turn_axis(X: Any, T: Any, t: int, e0: float, e1: float, e2: float) -> Any:
     """ρ near half a turn: twice the longest column of ``½(R Rgᵀ + I)``, scaled to a unit vector, on e's side."""
-    best, b0, b1, b2 = -1.0, 0.0, 0.0, 0.0
+    best, b0 = -1.0, 0.0
+    b1, b2 = 0.0, 0.0
     for j in range(3):
         m0, m1, m2 = 0.0, 0.0, 0.0
         for k in range(3):
@@ -126,7 +128,8 @@ def half_turn_axis(X: Any, T: Any, t: int, e0: float, e1: float, e2: float) -> A
         m0, m1, m2 = m0 + (j == 0), m1 + (j == 1), m2 + (j == 2)
         size = m0 * m0 + m1 * m1 + m2 * m2
         if size > best:
-            best, b0, b1, b2 = size, m0, m1, m2
+            best, b0 = size, m0
+            b1, b2 = m1, m2
     scale = 2.0 / math.sqrt(best)
     if b0 * e0 + b1 * e1 + b2 * e2 < 0.0:
         scale = -scale

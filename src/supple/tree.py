@@ -60,7 +60,8 @@ class Tree(NamedTuple):
 @written_in
 def read_tree(I: Any, F: Any) -> Any:
     """Views of the tree in a pack, and where the next table begins in each array."""
-    n, deepest, d, t, c = I[0], I[2], I[3], I[4], I[5]
+    n, deepest, d = I[0], I[2], I[3]
+    t, c = I[4], I[5]
     a = HEADER
     parent = row(I, a, n)
     axis = row(I, a + n, n)

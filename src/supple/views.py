@@ -69,7 +69,8 @@ class Work(NamedTuple):
 @written_in
 def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     """Views of the tasks in a pack whose tables begin at a and f; and where the next table begins in F."""
-    tasks, alternatives, terms, chain, masses, near = I[6], I[7], I[8], I[9], I[12], I[13]
+    tasks, alternatives, terms = I[6], I[7], I[8]
+    chain, masses, near = I[9], I[12], I[13]
     task = row(I, a, tasks + 1)
     a += tasks + 1
     alternative = row(I, a, alternatives + 1)

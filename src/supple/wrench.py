@@ -14,7 +14,8 @@ def push(X: Any, f: Any, first: int, last: int, w: Any) -> None:
         w[i] = 0.0
     for part in range(first, last):
         k = 3 * part
-        x, y, z, f0, f1, f2 = X[k], X[k + 1], X[k + 2], f[k], f[k + 1], f[k + 2]
+        x, y, z = X[k], X[k + 1], X[k + 2]
+        f0, f1, f2 = f[k], f[k + 1], f[k + 2]
         w[0] += y * f2 - z * f1
         w[1] += z * f0 - x * f2
         w[2] += x * f1 - y * f0
@@ -52,7 +53,8 @@ def stiffen(X: Any, M: Any, first: int, last: int, K: Any, B: Any) -> None:
             K[i, c] = 0.0
         for part in range(first, last):
             k = 3 * part
-            m0, m1, m2, x, y, z = M[i, k], M[i, k + 1], M[i, k + 2], X[k], X[k + 1], X[k + 2]
+            m0, m1, m2 = M[i, k], M[i, k + 1], M[i, k + 2]
+            x, y, z = X[k], X[k + 1], X[k + 2]
             K[i, 0] += y * m2 - z * m1
             K[i, 1] += z * m0 - x * m2
             K[i, 2] += x * m1 - y * m0

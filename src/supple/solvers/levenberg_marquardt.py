@@ -8,8 +8,8 @@ change of unit that rigidity stands for, the step solves
 the dual, m × m form of the damped normal equations: m residuals are few where joints are many. F are the coordinates that
 may move: not locked, and not at a limit that the gradient presses against. Coordinates that the step would carry past a
 limit are put on it and the others solved for once more, so the model's minimum along the face is found; every trial is
-clipped, hence legal. The damping follows the value, ``λ = μ G s + λ₀``, which makes the steps quadratic near a solution with
-``G = 0``; s grows eightfold when a trial does not lower G and shrinks fourfold when one does. G never rises.
+clipped, hence legal. The damping follows the value, ``λ = μ G s + λ₀ tr(J D Jᵀ)/m``, which makes the steps quadratic near a
+solution with ``G = 0``; s grows eightfold when a trial does not lower G and shrinks fourfold when one does. G never rises.
 
 **Many starts.** A single attempt may end in a local minimum. The search begins at the given start, then goes on from the
 points of a low-discrepancy sequence in the box of the limits, ``u_k = frac(u₀ + k α)`` with α the powers of the generalised
@@ -123,14 +123,20 @@ def trial_step(
 
 
 @leaf
-def hold(q: Any, rho: Any, J: Any, D: Any, allowed: Any, held: Any) -> None:
-    """Which coordinates may not move: locked ones, and those at a limit against which the gradient presses."""
+def hold(q: Any, rho: Any, J: Any, D: Any, allowed: Any, held: Any) -> float:
+    """Which coordinates may not move: locked ones, and those at a limit against which the gradient presses.
+
+    Returns the mean of the diagonal of ``J D Jᵀ``, the size that damping is measured by.
+    """
+    size = 0.0
     for i in range(q.shape[0]):
         g = 0.0
         for a in range(rho.shape[0]):
             g += J[a, i] * rho[a]
+            size += J[a, i] * J[a, i] * D[i]
         pressed = (q[i] <= allowed.lower[i] and g > 0.0) or (q[i] >= allowed.upper[i] and g < 0.0)
         held[i] = 1.0 if pressed or D[i] == 0.0 else 0.0
+    return size / rho.shape[0]
 
 
 @written_in
@@ -152,18 +158,19 @@ def attempt(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory:
         D[i] = allowed.free[i] * allowed.free[i]
         q[i] = min(max(q[i], allowed.lower[i]), allowed.upper[i])
     value, unmet = jacobian(I, F, scratch, T, q, rho, J)
-    scale, slow, k, reason = 1.0, 0, 0, SPENT
+    scale, slow = 1.0, 0
+    k, reason = 0, SPENT
     info[1] += 1
     while k < most:
         if unmet == 0:
             reason = MET
             break
-        hold(q, rho, J, D, allowed, held)
+        size = hold(q, rho, J, D, allowed, held)
         accepted, largest = False, 0.0
         new, still = value, unmet
         while not accepted and k < most:
             k += 1
-            damping = settings[FACTOR] * value * scale + settings[FLOOR]
+            damping = settings[FACTOR] * value * scale + settings[FLOOR] * size
             trial_step(q, rho, J, D, held, damping, allowed, A, y, trial)
             largest = 0.0
             for i in range(n):
@@ -196,7 +203,8 @@ def search(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any
     """Attempts from q and from the sequence's points until one meets every task; the best posture ends in q."""
     n = I[1]
     best = row(memory, 3 * n, n)
-    least, reason, tries, most = math.inf, SPENT, 0, settings[STEPS]
+    least, reason = math.inf, SPENT
+    tries, most = 0, settings[STEPS]
     searching = True
     while searching:
         for i in range(n):
@@ -234,7 +242,8 @@ def search_entry(
 def sampling_box(problem: Problem, start: Floats, seed: int) -> np.ndarray:
     """Rows: lower and upper end of where further starts lie, the sequence's offset and its increments.
 
-    Without a limit, an angle is sampled over a whole turn about the start and a slide over a metre.
+    Without a limit, an angle is sampled over a whole turn about the start and a slide over a metre; what moves no
+    effector stays at the start.
     """
     figure, limits = problem.figure, problem.limits
     assert limits is not None
@@ -243,7 +252,7 @@ def sampling_box(problem: Problem, start: Floats, seed: int) -> np.ndarray:
     reach = np.array([np.pi if name in turning else 0.5 for name in figure.joints])
     lower = np.where(np.isfinite(limits.lower), limits.lower, np.minimum(start, limits.upper) - reach)
     upper = np.where(np.isfinite(limits.upper), limits.upper, np.maximum(start, limits.lower) + reach)
-    still = problem.free == 0.0
+    still = (problem.free == 0.0) | ~problem.moved
     lower[still] = upper[still] = start[still]
     root = 2.0
     for _ in range(60):  # the positive root of x^(n+1) = x + 1
@@ -261,7 +270,7 @@ class LevenbergMarquardt:
     attempts: int = 1
     tolerance: float = 1e-12  # on the largest coordinate of a step
     factor: float = 0.1  # μ, damping as a share of G
-    floor: float = 1e-9  # λ₀
+    floor: float = 1e-9  # λ₀, damping as a share of the mean diagonal of J D Jᵀ
     slow: float = 0.9  # an attempt with three steps in a row that leave more of G than this is abandoned
 
     def __post_init__(self) -> None:

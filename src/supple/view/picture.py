@@ -92,8 +92,6 @@ def _one_posture(figure: Figure, q: ArrayLike | None, problem: Problem | None) -
     if not isinstance(figure, Figure):
         raise BadValue(f"draw takes a figure first, not {figure!r}")
     posture = figure.rest if q is None else figure.posture(q)
-    if posture.ndim != 1:
-        raise BadValue(f"draw takes one posture of {figure.size} coordinates, not {len(posture)} of them")
     if problem is not None:
         if not isinstance(problem, Problem):
             raise BadValue(f"draw takes a Problem as problem=, not {problem!r}")
