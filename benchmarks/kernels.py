@@ -19,6 +19,8 @@ import supple
 from pinocchio_peer import Peer
 from supple.compiled import entry
 from supple.evaluate import gradient, hessian, jacobian
+from supple.tree import place, read_tree, steer
+from supple.views import read_work
 
 HUMAN_GOALS = ("hand_l.tip", "hand_r.tip", "foot_l.heel", "foot_r.heel", "pelvis", "head.top")
 POSTURES = 64
@@ -57,7 +59,21 @@ def _jacobians(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rounds: int, g: Any
     return total
 
 
-LOOPS = (_gradients, _hessians, _jacobians)
+@entry
+def _placements(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rounds: int, g: Any, H: Any, rho: Any, J: Any) -> float:
+    """The same for the placements of all joints alone: the part that every evaluation begins with."""
+    tree, _, _ = read_tree(I, F)
+    work, _ = read_work(I, scratch)
+    total = 0.0
+    for _ in range(rounds):
+        for k in range(Q.shape[0]):
+            steer(tree, Q[k], work.theta, work.slope, work.bend)
+            place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
+            total += work.world[1, 0]
+    return total
+
+
+LOOPS = (_gradients, _hessians, _jacobians, _placements)
 
 
 @entry
@@ -151,6 +167,8 @@ def measure() -> list[dict[str, Any]]:
         row = {"task": label, "inside": ours, "python": python, "pinocchio_core": core, "pinocchio": whole}
         row = {k: v * 1e6 if isinstance(v, float) else v for k, v in row.items()}
         rows.append(row | {"target": target, "ratio": row["pinocchio"] / row["python"], "peer": peer_call.__doc__})
+    for name, problem in given.items():
+        rows.append({"task": f"{name}: placements alone", "inside": inside(problem, 3, 1000) * 1e6})
     rows.append({"task": "null call from Python", "python": null_call(panda) * 1e6, "target": 2.0})
     return rows
 

@@ -256,12 +256,10 @@ def three_rows(
         x = sign * (r0 * w0 + r1 * w1 + r2 * w2 + r3 * v0 + r4 * v1 + r5 * v2)
         y = sign * (a0 * w0 + a1 * w1 + a2 * w2 + a3 * v0 + a4 * v1 + a5 * v2)
         z = sign * (b0 * w0 + b1 * w1 + b2 * w2 + b3 * v0 + b4 * v1 + b5 * v2)
-        for s in range(max(term_count(tree, c - 1), 1)):
-            column, slope = term_of(tree, work, c - 1, s)
-            J[r, column] += slope * x
-            if count > 1:
-                J[a, column] += slope * y
-                J[b, column] += slope * z
+        add_entry(tree, work, c - 1, r, x, J)
+        if count > 1:
+            add_entry(tree, work, c - 1, a, y, J)
+            add_entry(tree, work, c - 1, b, z, J)
 
 
 @entry
