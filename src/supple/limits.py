@@ -87,7 +87,7 @@ def sweep(
 
 @leaf
 def dual_step(
-    q: Any, origin: Any, lower: Any, upper: Any, equalities: int, A: Any, ease: Any, y: Any, s: Any, H: Any, step: Any
+    q: Any, lower: Any, upper: Any, equalities: int, A: Any, ease: Any, y: Any, s: Any, H: Any, step: Any
 ) -> None:
     """Newton's step for the rows that are felt: ``(A_F D A_Fᵀ) step = s``, by Cholesky; a row that is not felt rests."""
     m = y.shape[0]
@@ -128,8 +128,8 @@ def project(
     clip(q, lower, upper)
     worst = 0.0
     for r in range(m):
-        s = overstep(A, b, r, q)
-        worst = max(worst, abs(s) if r < equalities else s)
+        over = overstep(A, b, r, q)
+        worst = max(worst, abs(over) if r < equalities else over)
     if worst <= 0.0:
         return 0.0
     if room.shape[0] < row_room(m):
@@ -141,10 +141,9 @@ def project(
     value = pulled(q, origin, lower, upper, A, b, ease, y, s)
     least = math.inf
     for _ in range(ROUNDS):
-        worst, slack = 0.0, 0.0
+        worst = 0.0
         for r in range(m):
             worst = max(worst, abs(s[r]) if r < equalities or y[r] > 0.0 else s[r])
-            slack = max(slack, abs(s[r]) if r < equalities else s[r])
         if worst < least:
             least = worst
             for r in range(m):
@@ -152,7 +151,7 @@ def project(
         if worst <= 1e-14:
             break
         value = sweep(q, origin, lower, upper, equalities, A, b, ease, y, s)
-        dual_step(q, origin, lower, upper, equalities, A, ease, y, s, H, step)
+        dual_step(q, lower, upper, equalities, A, ease, y, s, H, step)
         length, found = 1.0, False
         while length > 1e-12 and not found:
             gain = 0.0
