@@ -151,3 +151,21 @@ def test_refusals(case: str):
 def test_what_is_not_finite_is_not_contained(q: list[float]):
     assert not Limits([-1, -1], [1, 1]).contains(q)
     assert not Limits([-INF, -INF], [INF, INF], A=[[1, 1]], b=[1]).contains(q)
+
+
+def test_crowded_polytopes_are_never_called_contradictory_and_the_nearest_point_is_found():
+    """Many rows about one point that is allowed, some of them all but the same, seen from near and from far."""
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(1, 8)), int(rng.integers(1, 30))
+        centre, A = rng.normal(size=n), rng.normal(size=(m, n))
+        A = np.vstack([A, A[: m // 2] + 1e-6 * rng.normal(size=(m // 2, n))])
+        b = A @ centre + rng.exponential(size=len(A)) * (rng.random(len(A)) < 0.6) * 0.1
+        limits = Limits(centre - rng.exponential(size=n), centre + rng.exponential(size=n), A=A, b=b)
+        q = centre + rng.normal(size=n) * 10 ** rng.uniform(-2, 3)
+        nearest = limits.project(q)
+        assert limits.contains(nearest)
+        # no allowed point lies on q's side of the nearest one: (x − nearest)·(q − nearest) ≤ 0 for the centre and between
+        for share in (1.0, 0.1, 1e-3):
+            x = nearest + share * (centre - nearest)
+            assert (x - nearest) @ (q - nearest) <= 1e-7 * (1 + np.linalg.norm(q - nearest))

@@ -99,7 +99,7 @@ def dual_step(
                 for i in range(q.shape[0]):
                     h += A[r, i] * ease[i] * A[c, i] * (1.0 if lower[i] < q[i] and q[i] < upper[i] else HELD)
             if r == c:
-                h = h + 1e-14 if felt else 1.0
+                h = h * (1.0 + 1e-10) + 1e-14 if felt else 1.0
             for k in range(c):
                 h -= H[r, k] * H[c, k]
             H[r, c] = math.sqrt(max(h, 1e-15)) if r == c else h / H[c, c]
@@ -117,7 +117,9 @@ def dual_step(
 def project(
     q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, room: Any, origin: Any
 ) -> float:
-    """Nearest allowed posture, in place; returns how far the rows are overstepped. Rows have unit length, equalities first.
+    """Nearest allowed posture, in place. Rows have unit length, equalities first.
+
+    Returns how far it is from being that: the most by which a row is overstepped, or left alone although it pulls.
 
     `ease` (size) is D, the inverse metric: distance is ``Σ dq²/ease``, and a coordinate of ease 0 does not move. `room`
     (`row_room` numbers) and `origin` (size) are scratch.
@@ -161,16 +163,13 @@ def project(
                     trial[r] = max(trial[r], 0.0)
                 gain += s[r] * (trial[r] - y[r])
             new = pulled(q, origin, lower, upper, A, b, ease, trial, H[0])
-            found = new >= value + 1e-4 * gain or new >= value - 1e-15 * (1.0 + abs(value))
+            found = gain > 0.0 and new >= value + 1e-4 * gain
             length *= 0.5
         for r in range(m):
             y[r] = trial[r] if found else y[r]
         value = pulled(q, origin, lower, upper, A, b, ease, y, s)
     pulled(q, origin, lower, upper, A, b, ease, best, s)
-    worst = 0.0
-    for r in range(m):
-        worst = max(worst, abs(s[r]) if r < equalities else s[r])
-    return worst
+    return least
 
 
 @entry
@@ -261,6 +260,30 @@ class Limits:
             return np.clip(out, self.lower, self.upper)
         room, origin = np.empty(row_room(len(self._pack[4]))), np.empty(self.size)
         over = _project_entry(out, *self._pack, np.ones(self.size), room, origin)
-        if not over <= SLACK:
-            raise BadValue(f"the limits contradict each other: the nearest posture oversteps a row by {over:.3g}")
-        return out
+        return out if over <= SLACK else _nearest(np.array(q, dtype=np.float64), *self._pack)
+
+
+def _nearest(q: Floats, lower: Floats, upper: Floats, equalities: int, A: Floats, b: Floats) -> Floats:
+    """The projection where the kernel's iteration ends too early: least distance programming (Lawson & Hanson, chapter 23).
+
+    With all limits as ``G z ≥ h``, ``z`` the way from q, the non-negative u that brings ``(Gᵀ; hᵀ) u`` nearest to (0, …, 0, 1)
+    leaves a residual r with ``z = −r/r_last``; if it leaves none, no posture is allowed.
+    """
+    from scipy.optimize import nnls
+
+    box = np.eye(len(q))
+    low, high = np.isfinite(lower), np.isfinite(upper)
+    G = np.vstack([box[low], -box[high], -A, A[:equalities]])
+    h = np.concatenate([(lower - q)[low], (q - upper)[high], A @ q - b, b[:equalities] - A[:equalities] @ q])
+    size = float(np.abs(h).max(initial=1.0))
+    E, f = np.vstack([G.T, h / size]), np.append(np.zeros(len(q)), 1.0)
+    u, distance = nnls(E, f, maxiter=100 * E.shape[1])
+    r = E @ u - f
+    if distance < 1e-10 or r[-1] == 0.0:
+        raise BadValue("the limits contradict each other: no posture keeps them all")
+    out = np.clip(q - size * r[:-1] / r[-1], lower, upper)
+    over = A @ out - b
+    over[:equalities] = np.abs(over[:equalities])
+    if over.max(initial=0.0) > SLACK * max(1.0, size):
+        raise BadValue(f"the limits leave no posture that can be found: one is overstepped by {over.max():.3g}")
+    return out

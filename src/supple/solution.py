@@ -76,7 +76,10 @@ class Solution:
 
 def audited(problem: Problem, q: Floats, stationary: bool, **counts: Any) -> Solution:
     """The solution for a posture that a solver ended at, with a status that is true by an independent check."""
+    assert problem.limits is not None
     q = np.array(q)
+    if not problem.limits.is_box and not problem.limits.contains(q):
+        q = problem.limits.project(q)
     q.setflags(write=False)
     draft = Solution(problem, q, Status.SOLVED, Status.SOLVED.value, **counts)
     if draft.ok:
