@@ -83,9 +83,10 @@ def solve_many(
     workers = threads if threads is not None else os.cpu_count() or 1
     if workers < 1:
         raise BadValue(f"threads must be at least 1, not {threads}")
-    _run(chosen, problem, problem.packed[1], T, Q, info, sampling_box(problem, first, seed), workers)
+    box = sampling_box(problem, first, seed)
+    _run(chosen, problem, problem.packed[1], T, Q, info, box, workers)
     if problem.has_hard:
-        _harden(chosen, problem, T, Q, info, sampling_box(problem, first, seed), workers)
+        _harden(chosen, problem, T, Q, info, box, workers)
     return _checked(problem, given, Q, info, seed)
 
 
@@ -179,7 +180,7 @@ def _harden(
 ) -> None:
     """Where not everything could be met, hard tasks weigh ever more, as in a single solve."""
     left = np.flatnonzero(info[:, 3] != MET)
-    once = replace(solver, attempts=1, steps=max(solver.steps, 200))
+    once = solver.hardening
     rows, counts = np.ascontiguousarray(Q[left]), np.ascontiguousarray(info[left])
     for factor in HARDNESS:
         _run(once, problem, problem.hardened(factor), np.ascontiguousarray(T[left]), rows, counts, box, workers)

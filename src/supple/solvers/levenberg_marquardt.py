@@ -290,6 +290,11 @@ class LevenbergMarquardt:
                 reasons.append(f"{task.name!r} has no residual form")
         return reasons
 
+    @property
+    def hardening(self) -> LevenbergMarquardt:
+        """The settings with which a search goes on while hard tasks weigh ever more: one attempt, not too short."""
+        return replace(self, attempts=1, steps=max(self.steps, 200))
+
     def settings(self) -> np.ndarray:
         """The numbers that the kernel reads."""
         numbers = (self.steps, self.attempts, self.tolerance, self.factor, self.floor, self.slow)
@@ -309,7 +314,7 @@ class LevenbergMarquardt:
         scratch = self.scratch(problem)
         search_entry(I, F, scratch, T[None], Q, self.settings(), box, info, 0, 1)
         if problem.has_hard and info[0, 3] != MET:
-            once = replace(self, attempts=1, steps=max(self.steps, 200)).settings()
+            once = self.hardening.settings()
             for factor in HARDNESS:
                 search_entry(I, problem.hardened(factor), scratch, T[None], Q, once, box, info, 0, 1)
         counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
