@@ -1,0 +1,82 @@
+"""What a solver may spend, what it has spent, and the trace of its way down: one layout for every compiled loop.
+
+Every entry takes ``info`` (rows, INFO) and ``trace`` (capacity, 2). A row of info counts iterations and evaluations, holds
+the value reached and the reason for the end, and says how many evaluations are allowed. Loops ask `spent` before they
+evaluate, so a budget is exact and the same on every machine. A deadline is a timer that sets the allowance to nothing while
+the loop runs: the loop stops at its next question, wherever it is by then, so only a deadline makes answers depend on
+the clock. A trace of capacity 0 costs nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.compiled import leaf
+from supple.errors import BadValue
+
+ITERATIONS, EVALUATIONS, VALUE, REASON, TRIES, BUDGET, ROWS = range(7)
+INFO = 8  # numbers in a row of info
+TRACED = 10_000  # points that a trace keeps
+
+
+@leaf
+def spent(info: Any) -> bool:
+    """Whether no further evaluation is allowed."""
+    return info[EVALUATIONS] >= info[BUDGET]
+
+
+@leaf
+def record(info: Any, trace: Any, value: float) -> None:
+    """Note the value of the present iterate, if a trace is kept and has room."""
+    k = int(info[ROWS])
+    if k < trace.shape[0]:
+        trace[k, 0], trace[k, 1] = info[EVALUATIONS], value
+        info[ROWS] = k + 1
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a solve may spend: evaluations of the problem, seconds of the clock; and whether its way is noted down."""
+
+    evaluations: float = np.inf
+    seconds: float = np.inf
+    trace: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.evaluations >= 1:
+            raise BadValue(f"a budget is at least one evaluation, not {self.evaluations}")
+        if not self.seconds > 0.0:
+            raise BadValue(f"a deadline is a positive number of seconds, not {self.seconds}")
+
+    def info(self, rows: int = 1) -> np.ndarray:
+        """Rows of info with this budget, nothing spent."""
+        info = np.zeros((rows, INFO))
+        info[:, BUDGET] = self.evaluations
+        return info
+
+    def page(self) -> np.ndarray:
+        """Where a loop writes its trace."""
+        return np.zeros((TRACED if self.trace else 0, 2))
+
+    @contextmanager
+    def watched(self, info: np.ndarray) -> Iterator[None]:
+        """While the loop that writes `info` runs, a timer ends it at the deadline."""
+        if self.seconds == np.inf:
+            yield
+            return
+        timer = threading.Timer(self.seconds, lambda: info[:, BUDGET].fill(0.0))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+FREELY = Allowance()
