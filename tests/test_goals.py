@@ -332,7 +332,10 @@ def test_what_kernels_call_met_is_what_the_audit_calls_met(goal: str):
 @pytest.mark.parametrize("tilt", [0.0, 0.1])
 @pytest.mark.parametrize("left", [0.0, 1e-9, 1e-7, 1e-5])
 def test_half_a_turn_away_is_as_far_as_can_be(tilt: float, left: float):
-    problem, angle = Problem(Figure("body", free("body")), [Task("body", Within(tilt=tilt))]), math.pi - left
+    problem, angle = (
+        Problem(Figure("body", free("body")), [Task("body", Within(tilt=tilt, per_radian=1.0))]),
+        math.pi - left,
+    )
     q = np.array([0, 0, 0, angle, 0, 0])
     here = problem.evaluate(q)
     assert_allclose(problem.misses(q)[0].radians, angle - tilt, atol=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +27,7 @@ from supple import (
 )
 from supple.errors import BadValue, Refused
 from supple.problem import met
-from supple.solvers.levenberg_marquardt import sampling_box
+from supple.solvers.search import further_start, unwound
 
 PANDA = supple.load("panda")
 STEWART = supple.load("stewart")
@@ -58,7 +59,7 @@ def test_every_reachable_pose_is_found_from_the_rest_posture(name: str):
 
 
 def test_one_attempt_never_goes_uphill_and_stays_legal():
-    problem = reachable(PANDA, "panda_hand", 3)
+    problem = reachable(PANDA, "panda_hand", 8)
     values = []
     for steps in range(25):
         solution = LevenbergMarquardt(steps=steps).solve(problem, PANDA.rest)
@@ -69,7 +70,7 @@ def test_one_attempt_never_goes_uphill_and_stays_legal():
 
 
 def test_the_end_of_an_attempt_is_quadratic():
-    problem = reachable(PANDA, "panda_hand", 3)
+    problem = reachable(PANDA, "panda_hand", 8)
     task = Task("panda_hand", problem.tasks[0].goal, tolerance=1e-13, angle_tolerance=1e-13)
     fine = Problem(PANDA, [task])
     errors = [np.sqrt(fine.value(LevenbergMarquardt(steps=k).solve(fine, PANDA.rest).q)) for k in range(1, 25)]
@@ -95,16 +96,38 @@ def test_the_same_seed_gives_the_same_answer():
 
 
 def test_further_starts_fill_the_box():
-    box = sampling_box(Problem(PANDA, [Task("panda_hand", At((0, 0, 1)))]), PANDA.rest, 0)
-    k = np.arange(1, 400)[:, None]
-    points = box[0] + (box[2] + k * box[3]) % 1.0 * (box[1] - box[0])
-    moving = box[1] > box[0]
+    problem = Problem(PANDA, [Task("panda_hand", At((0, 0, 1)))])
+    points = np.array([further_start(problem, PANDA.rest, 0, k) for k in range(1, 400)])
     assert (points >= PANDA.lower - 1e-12).all()
     assert (points <= PANDA.upper + 1e-12).all()
-    shares = ((points - box[0]) / np.where(moving, box[1] - box[0], 1.0))[:, moving]
+    assert (points[:, 7] == PANDA.rest[7]).all()  # a finger moves no hand
+    shares = ((points - PANDA.lower) / (PANDA.upper - PANDA.lower))[:, :7]
     for tenth in np.arange(0, 1, 0.1):
         inside = ((shares >= tenth) & (shares < tenth + 0.1)).mean(axis=0)
         assert (abs(inside - 0.1) < 0.03).all()
+
+
+def test_continuous_joints_are_reported_nearest_to_the_start():
+    wheel = supple.Figure("wheel", [*supple.hinge("a", None), *supple.fixed("rim", "a", (1, 0, 0))])
+    for turns in (-7, -1, 0, 3):
+        start = np.array([2 * np.pi * turns + 0.3])
+        for angle in (0.1, 2.0, 3.3, 6.0):
+            target = wheel.placement([angle], "rim")[:3, 3]
+            solution = supple.solve(Problem(wheel, [Task(Point("rim"), At(target))]), start)
+            assert solution.ok
+            assert abs(solution.q[0] - start[0]) <= np.pi + 1e-9
+
+
+def test_turns_are_taken_off_only_as_far_as_limits_allow():
+    wheel = supple.Figure("wheel", [*supple.hinge("a", None), *supple.fixed("rim", "a", (1, 0, 0))])
+    limits = Limits([-1.0], [20.0])
+    problem = Problem(wheel, [Task(Point("rim"), At((1, 0, 0)))], limits)
+    Q = np.array([[19.0], [12.0], [5.0]])
+    near = unwound(problem, Q, np.array([-0.5]))
+    assert (near >= -1.0).all()
+    assert (near <= 20.0).all()
+    np.testing.assert_allclose(np.cos(near), np.cos(Q), atol=1e-12)
+    np.testing.assert_allclose(near, Q - 2 * np.pi * np.array([[3], [2], [0]]), atol=1e-12)
 
 
 def test_what_is_rigid_stays_and_what_is_reluctant_moves_less():
@@ -144,6 +167,51 @@ def test_a_hard_task_wins_against_a_soft_one():
     assert solution.unmet == (tasks[1].name,)
 
 
+def two_priorities(first: float, second: float) -> Problem:
+    """The hand at a height that it can reach, and at a place that it cannot."""
+    tasks = [
+        Task(Point("panda_hand"), supple.OnPlane((0, 0, first), (0, 0, 1)), priority=0),
+        Task(Point("panda_hand"), At((2.0, 0.0, second)), priority=1),
+    ]
+    return Problem(PANDA, tasks)
+
+
+def test_a_lower_priority_number_comes_strictly_first():
+    problem = two_priorities(0.4, 0.7)
+    solution = supple.solve(problem)
+    audit(solution)
+    assert solution.unmet == (problem.tasks[1].name,)
+    height, reach = PANDA.placement(solution.q, "panda_hand")[[2, 0], 3]
+    assert abs(height - 0.4) <= 1e-5
+    only = supple.solve(
+        Problem(PANDA, [replace(t, priority=0, weight=w) for t, w in zip(problem.tasks, (1e6, 1.0), strict=True)])
+    )
+    assert reach >= PANDA.placement(only.q, "panda_hand")[0, 3] - 1e-4  # as far out as a heavy weight gets
+
+
+def test_what_a_rank_cannot_meet_is_left_as_near_as_it_came():
+    reach = Task(Point("panda_hand"), At((2.0, 0.0, 0.5)))
+    tasks = [reach, Task("panda_hand", supple.Facing((0, 0, 1)), priority=3)]
+    first = supple.solve(Problem(PANDA, tasks[:1]))
+    both = supple.solve(Problem(PANDA, tasks))
+    audit(both)
+    assert abs(both.errors[0].metres - first.errors[0].metres) < 1e-5
+
+
+def test_many_residuals_take_the_primal_form_and_get_the_same_answer():
+    human = supple.load("human")
+    rng = np.random.default_rng(4)
+    q = human.limits.project(human.rest + rng.uniform(-0.2, 0.2, human.size))
+    ends = [s for s in human.segments if s.startswith(("hand", "foot", "head", "forearm", "shin", "thigh", "pelvis"))]
+    tasks = [Task(s, Placed(human.placement(q, s))) for s in ends]
+    few, many = Problem(human, tasks[:3]), Problem(human, tasks * 4)
+    assert few.residual_count < human.size < many.residual_count
+    for problem in (few, many):
+        solution = supple.solve(problem)
+        audit(solution)
+        assert solution.ok
+
+
 def cost(a, x, g, H):
     return 0.0
 
@@ -156,10 +224,6 @@ REFUSED = {
             PANDA, [], Limits(PANDA.lower, PANDA.upper, A=np.eye(PANDA.size)[:1], b=[1.0])
         ),
         "its limits have linear rows",
-    ),
-    "priorities": (
-        lambda: Problem(PANDA, [Task("panda_hand", At((0, 0, 1))), Task("panda_hand", At((0, 0, 1)), priority=1)]),
-        "its tasks have several priorities",
     ),
 }  # fmt: skip
 

@@ -419,7 +419,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "loops": (lambda: solve(FOUR_BAR, {"pen": At(X)}, solver=ProjectedGradient()), Refused, "'pin' is hard"),
     "priorities": (
-        lambda: solve(Problem(ARM, [Task("hand", At(X)), Task("elbow", At(X), priority=1)])),
+        lambda: solve(
+            Problem(ARM, [Task("hand", At(X)), Task("elbow", At(X), priority=1)]), solver=ProjectedGradient()
+        ),
         Refused,
         "its tasks have several priorities",
     ),

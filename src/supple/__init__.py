@@ -5,11 +5,13 @@ from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_motion, write
+from supple.follow import Path, follow
 from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Placed, Within
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
 from supple.motion import Motion
+from supple.prepare import Query, prepare
 from supple.problem import Evaluation, Problem, Task
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
 from supple.solution import Solution, Status
@@ -31,8 +33,8 @@ __all__ = [
     "Capsule", "CautiousStep", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
-    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Placed", "Point",
-    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Refused", "Solution", "Solutions", "Source", "Spline",
-    "Status", "Task", "UnknownName", "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place",
-    "planar", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
+    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
+    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
+    "Spline", "Status", "Task", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load", "mimic", "place",
+    "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
 ]  # fmt: skip

@@ -6,18 +6,18 @@
 
     ∂G/∂q_a = Σ_i θ_i'(q_a) ∂G/∂θ_i,    ∂²G/∂q_a∂q_b = Σ_ij θ_i' θ_j' ∂²G/∂θ_i∂θ_j + [a = b] Σ_i θ_i'' ∂G/∂θ_i.
 
-The Gauss–Newton matrix is the Hessian without the curvature, ``2 Σ dρ dρᵀ``, assembled the same way from residual rows.
+The Gauss–Newton matrix is the Hessian without the curvature, ``2 Σ dρ dρᵀ``, assembled the same way from residual rows; the
+residuals' own derivatives are in `linear`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from supple.carry import apply_wrench, mass_columns, observe, outward, term_count, term_of
-from supple.compiled import entry, leaf, row, stage
+from supple.carry import apply_wrench, observe
+from supple.compiled import entry, leaf, stage
 from supple.curvature import add_chain_stiffness, add_mass_stiffness, add_tree_stiffness, squares
 from supple.potentials import MET, NEAR, WEIGHT, parts, potential, stiffness
-from supple.residuals import residual
 from supple.tree import place, read_tree, slopes, steer, sum_stiffness
 from supple.views import NO_ROW, clear, read_tasks, read_work
 from supple.wrench import curve, push, stiffen
@@ -147,121 +147,6 @@ def hessian(I: Any, F: Any, scratch: Any, T: Any, q: Any, curvature: int, g: Any
     return value, unmet
 
 
-@leaf
-def add_entry(tree: Any, work: Any, j: int, r: int, value: float, J: Any) -> None:
-    """Add the derivative of residual r along joint j to the Jacobian in q."""
-    if tree.coordinate[j] >= 0:
-        J[r, tree.coordinate[j]] += value
-        return
-    for s in range(term_count(tree, j)):
-        a, x = term_of(tree, work, j, s)
-        J[r, a] += x * value
-
-
-@leaf
-def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) -> float:
-    """The residuals of term k into rho and their rows into the scratch; returns ``Σ ρ²``."""
-    first, P = tasks.term[k, 4], 0.0
-    observe(tree, tasks, k, work)
-    residual(tasks.term[k], work.seen, T, tasks.number[k], rho, work.rows, first, work.mixed)
-    for r in range(first, first + tasks.term[k, 9]):
-        P += rho[r] * rho[r]
-    return P
-
-
-@stage
-def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> Any:
-    """Residuals into rho, their derivatives along q into J (residuals, size); ``Σ ρ²`` and the number of tasks not met."""
-    tree, a, f = read_tree(I, F)
-    tasks, _ = read_tasks(I, F, a, f)
-    work, _ = read_work(I, scratch)
-    steer(tree, q, work.theta, work.slope, work.bend)
-    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
-    clear(J)
-    for r in range(rho.shape[0]):
-        rho[r] = 0.0
-    value, unmet = 0.0, 0
-    for t in range(tasks.task.shape[0] - 1):
-        chosen, last = tasks.task[t], tasks.task[t + 1]
-        least, missed = 0.0, 0
-        for looking in range(1 if last - chosen > 1 else 0, -1, -1):  # first which alternative is least, then that one
-            for a in range(chosen, last if looking == 1 else chosen + 1):
-                total = 0.0
-                for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
-                    P = residual_square(tree, tasks, k, T, rho, work)
-                    total += P
-                    if looking == 0:
-                        jacobian_rows(tree, tasks, k, tasks.term[k, 4], tasks.term[k, 9], work, J)
-                        if not tasks.number[k, MET] >= P:
-                            missed = 1
-                    else:
-                        forget_residuals(tasks, k, rho)
-                if looking == 0:
-                    value += total
-                elif a == tasks.task[t] or total < least:
-                    chosen, least = a, total
-        unmet += missed
-    return value, unmet
-
-
-@leaf
-def forget_residuals(tasks: Any, k: int, rho: Any) -> None:
-    """Residuals of an alternative that was only looked at."""
-    for r in range(tasks.term[k, 4], tasks.term[k, 4] + tasks.term[k, 9]):
-        rho[r] = 0.0
-
-
-@leaf
-def jacobian_rows(tree: Any, tasks: Any, k: int, first: int, count: int, work: Any, J: Any) -> None:
-    """The rows of J that belong to term k."""
-    at = tasks.term[k, 1]
-    if at == NO_ROW:
-        mass_columns(tree, work)
-        n = tree.parent.shape[0]
-        for j in range(n):
-            c = 4 * (n + 1) + 3 * j
-            for r in range(first, first + count):
-                s = work.rows[r, 3] * work.sums[c] + work.rows[r, 4] * work.sums[c + 1]
-                s += work.rows[r, 5] * work.sums[c + 2]
-                add_entry(tree, work, j, r, s, J)
-        return
-    relative = tasks.term[k, 2] != NO_ROW
-    if relative:
-        for r in range(first, first + count):
-            outward(row(work.seen, 12, 12), work.rows, r)
-    length = tasks.term[k, 6] if relative else (tree.depth[at - 1] + 1 if at > 0 else 0)
-    for r in range(first, first + count, 3):
-        three_rows(tree, tasks, k, relative, length, r, count, work, J)
-
-
-@leaf
-def three_rows(
-    tree: Any, tasks: Any, k: int, relative: bool, length: int, r: int, count: int, work: Any, J: Any
-) -> None:
-    """Up to three rows of J at once, the covectors in registers: ``J[r, j] = N·ω_j + F·v_j`` along the joints of term k."""
-    W, R = work.world, work.rows
-    a, b = min(r + 1, r + count - 1), min(r + 2, r + count - 1)
-    r0, r1, r2 = R[r, 0], R[r, 1], R[r, 2]
-    r3, r4, r5 = R[r, 3], R[r, 4], R[r, 5]
-    a0, a1, a2 = R[a, 0], R[a, 1], R[a, 2]
-    a3, a4, a5 = R[a, 3], R[a, 4], R[a, 5]
-    b0, b1, b2 = R[b, 0], R[b, 1], R[b, 2]
-    b3, b4, b5 = R[b, 3], R[b, 4], R[b, 5]
-    at = tasks.term[k, 1]
-    for d in range(length):
-        link = tasks.chain[tasks.term[k, 5] + d] if relative else 1 + tree.path[at - 1, d]
-        c, sign = abs(link), 1.0 if link > 0 else -1.0
-        w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
-        v0, v1, v2 = W[c, 15], W[c, 16], W[c, 17]
-        x = sign * (r0 * w0 + r1 * w1 + r2 * w2 + r3 * v0 + r4 * v1 + r5 * v2)
-        y = sign * (a0 * w0 + a1 * w1 + a2 * w2 + a3 * v0 + a4 * v1 + a5 * v2)
-        z = sign * (b0 * w0 + b1 * w1 + b2 * w2 + b3 * v0 + b4 * v1 + b5 * v2)
-        add_entry(tree, work, c - 1, r, x, J)
-        if count > 1:
-            add_entry(tree, work, c - 1, a, y, J)
-            add_entry(tree, work, c - 1, b, z, J)
-
-
 @entry
 def gradient_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, value: Any, g: Any) -> None:
     """Value (k, 2: G and the number of tasks not met) and gradient g (k, size) of the postures Q (k, size)."""
@@ -274,10 +159,3 @@ def hessian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, curvature: int, 
     """As `gradient_entry`, and Hessians (or Gauss–Newton matrices) H (k, size, size)."""
     for k in range(Q.shape[0]):
         value[k, 0], value[k, 1] = hessian(I, F, scratch, T[k], Q[k], curvature, g[k], H[k])
-
-
-@entry
-def jacobian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, value: Any, rho: Any, J: Any) -> None:
-    """Residuals rho (k, m) and Jacobians J (k, m, size) of the postures Q (k, size); value (k, 2)."""
-    for k in range(Q.shape[0]):
-        value[k, 0], value[k, 1] = jacobian(I, F, scratch, T[k], Q[k], rho[k], J[k])

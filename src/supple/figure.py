@@ -222,6 +222,18 @@ class Figure(Edits):
         return frozen(np.where(q == 0.0, np.clip(q, self.lower, self.upper), q))
 
     @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What other layers have prepared for this figure; no part of its value."""
+        return {}
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        """Whether each coordinate turns one joint and nothing else, so that a whole turn changes nothing."""
+        drivers = {name for joint in self.parts if joint.drive is not None for name, _ in joint.drive.terms}
+        hinges = {j.name for j in self.parts if any(j.turn) and not any(j.slide) and j.drive is None} - drivers
+        return np.array([name in hinges for name in self.joints], dtype=bool)
+
+    @cached_property
     def speed(self) -> Floats:
         """Greatest speed of each coordinate, inf where none is known."""
         return frozen([self._spans[name][3] for name in self.joints])

@@ -40,6 +40,16 @@ class Packed:
             row = self.parent[row]
         return joints[::-1]
 
+    @property
+    def drives(self) -> list[list[tuple[int, int]]]:
+        """Of each joint: the coordinates that move it, and the drive term of each, or −1 for a joint with its own."""
+        coordinate, first, term = self.ints[4], self.ints[-2], self.ints[-1].reshape(-1, 3)
+        out = []
+        for c in coordinate.astype(int).tolist():
+            terms = range(int(first[-1 - c]), int(first[-c])) if c < 0 else ()
+            out.append([(c, -1)] if c >= 0 else [(int(term[t, 0]), t) for t in terms])
+        return out
+
 
 def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
     """A coordinate axis k, a sign s and a rotation A with ``A (s e_k) = axis``; A is the identity where it can be."""

@@ -12,16 +12,18 @@ from numpy.typing import ArrayLike
 
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
-from supple.evaluate import gradient_entry, hessian_entry, jacobian_entry
+from supple.evaluate import gradient_entry, hessian_entry
 from supple.figure import Figure
 from supple.goals import AnyOf, At, Custom, Miss, Near, Placed
 from supple.goals.base import spread
 from supple.limits import Limits
+from supple.linear import jacobian_entry
 from supple.packing import pack_tree
+from supple.potentials import ROWS
 from supple.shapes import Ball, Box, Polytope
 from supple.space import HERE, Floats, inverse
-from supple.tables import Tables, harder
-from supple.views import scratch_size
+from supple.tables import Tables
+from supple.views import BLOCK, scratch_size
 
 METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
 
@@ -202,8 +204,8 @@ class Problem:
             keep |= {s for s, body in figure.bodies.items() if body.mass > 0.0}
         tree = pack_tree(figure.parts, figure.joints, keep)
         tables = Tables(figure, tree)
-        for task in self.all_tasks:
-            tables.add(task)
+        for task, rank in zip(self.all_tasks, self.ranks, strict=True):
+            tables.add(task, rank)
         return tables.finished(massive, self._limit_tables())
 
     def _limit_tables(self) -> tuple[list[int], list[Any]]:
@@ -217,10 +219,12 @@ class Problem:
         """Whether any task, or a closed loop, must hold exactly."""
         return any(task.hard for task in self.all_tasks)
 
-    def hardened(self, factor: float) -> np.ndarray:
-        """The packed floats with the weights of hard tasks (and what counts as met for them) multiplied by `factor`."""
-        I, F, _ = self.packed
-        return harder(I, F, factor)
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """Which tasks come strictly before which: hard ones first, then by their priority; from 0, without gaps."""
+        keys = [(not task.hard, 0 if task.hard else task.priority) for task in self.all_tasks]
+        order = sorted(set(keys))
+        return tuple(order.index(key) for key in keys)
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
@@ -229,7 +233,7 @@ class Problem:
 
     @cached_property
     def residual_count(self) -> int:
-        """Number of residual rows."""
+        """Number of residual rows, three for each term."""
         return int(self.packed[0][10])
 
     def scratch(self) -> np.ndarray:
@@ -264,7 +268,21 @@ class Problem:
         I, F, T = self.packed
         Q = self.figure.posture(q).reshape(1, size)
         jacobian_entry(I, F, self.scratch(), T[None], Q, value, rho, J)
-        return rho[0], J[0]
+        return rho[0, self._rows], J[0, self._rows]
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        """The residual rows that are more than padding."""
+        used: set[int] = set()
+        at = 0
+        for task in self.all_tasks:
+            most = 0
+            for goal, _ in task.alternatives:
+                counts = [ROWS[term.kind] for term in goal.terms()]
+                used |= {at + BLOCK * i + r for i, count in enumerate(counts) for r in range(count)}
+                most = max(most, BLOCK * len(counts))
+            at += most
+        return np.array(sorted(used), dtype=int)
 
     def _need_residuals(self) -> None:
         without = [t.name for t in self.tasks if any(isinstance(g, Custom | Near) for g, _ in t.alternatives)]

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import BadValue
 from supple.figure import Figure
+from supple.goals import At, Placed
+from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution
-from supple.solvers.active_set import ActiveSet
 from supple.solvers.base import Solver
-from supple.solvers.multistart import Multistart
-from supple.solvers.newton import Newton
-from supple.solvers.projected_gradient import ProjectedGradient
+from supple.solvers.default import default_solver
+from supple.solvers.distinct import distinct_solutions
+from supple.solvers.meter import Allowance
+from supple.space import Floats
+
+REMEMBERED = 32  # short forms that a figure keeps prepared
+
+
+@overload
+def solve(
+    problem: Problem | Figure, *more: Any, start: ArrayLike | None = ..., solver: Solver | None = ..., seed: int = ...,
+    distinct: Literal[None] = ..., budget: int | None = ..., deadline: float | None = ..., trace: bool = ...,
+) -> Solution: ...  # fmt: skip
+
+
+@overload
+def solve(
+    problem: Problem | Figure, *more: Any, start: ArrayLike | None = ..., solver: Solver | None = ..., seed: int = ...,
+    distinct: int, budget: int | None = ..., deadline: float | None = ..., trace: bool = ...,
+) -> tuple[Solution, ...]: ...  # fmt: skip
 
 
 def solve(
@@ -24,41 +43,66 @@ def solve(
     start: ArrayLike | None = None,
     solver: Solver | None = None,
     seed: int = 0,
-) -> Solution:
+    distinct: int | None = None,
+    budget: int | None = None,
+    deadline: float | None = None,
+    trace: bool = False,
+) -> Solution | tuple[Solution, ...]:
     """The posture that meets the tasks, or the nearest legal one with the reason why it does not.
 
     ``solve(problem)`` or ``solve(problem, start)``; short form ``solve(figure, {"hand": goal})`` for goals on the frames
     of segments. A `start` outside the limits is projected onto them. Not reaching a goal is no error: see `Solution.status`.
+
+    With ``distinct=k`` the answer is a tuple of up to k different solutions, the nearest to the start first; if there is none,
+    of the nearest posture alone. `budget` limits the evaluations and gives the same answer everywhere; `deadline` limits the
+    seconds and does not. With `trace`, the solution says how the objective fell.
     """
+    allowance = Allowance(
+        np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace
+    )  # fmt: skip
     if isinstance(problem, Figure):
-        goals, *more_left = more or ({},)
+        goals, *left = more or ({},)
         if not isinstance(goals, Mapping):
             raise BadValue("the short form is solve(figure, {segment: goal}); otherwise pass a Problem")
+        if solver is None and seed == 0 and distinct is None and allowance == Allowance() and _is_plain(goals):
+            return _short(problem, goals, _start(left, start))
         problem = Problem(problem, [Task(segment, goal) for segment, goal in goals.items()])
     elif isinstance(problem, Problem):
-        more_left = list(more)
+        left = list(more)
     else:
         raise BadValue(f"solve takes a Problem, or a Figure and goals, not {problem!r}")
-    if len(more_left) > 1 or (more_left and start is not None):
-        raise BadValue("solve takes one start")
-    given = more_left[0] if more_left else start
-    figure = problem.figure
-    posture = figure.rest if given is None else figure.posture(given)
+    figure, given = problem.figure, _start(left, start)
     assert problem.limits is not None
+    posture = problem.limits.project(figure.rest if given is None else figure.posture(given))
     chosen = default_solver(problem) if solver is None else solver
-    return chosen.solve(problem, problem.limits.project(posture), seed)
+    if distinct is not None:
+        return distinct_solutions(problem, chosen, posture, distinct, seed)
+    return chosen.solve(problem, posture, seed, allowance)
 
 
-def default_solver(problem: Problem) -> Solver:
-    """The first of the standing solvers that takes the problem; the first of all, to say why, if none does.
+def _start(left: list[Any], start: Any) -> Any:
+    if len(left) > 1 or (left and start is not None):
+        raise BadValue("solve takes one start")
+    return left[0] if left else start
 
-    Many attempts of Levenberg–Marquardt; where limits have linear rows or goals no residuals, some of Newton's method or
-    of the active-set method; the projected gradient last.
+
+def _is_plain(goals: Mapping[str, Any]) -> bool:
+    return bool(goals) and all(type(goal) in (At, Placed) for goal in goals.values())
+
+
+def _short(figure: Figure, goals: Mapping[str, Any], start: Any) -> Solution:
+    """The short form with positions and placements: prepared once for each set of segments, then only numbers change.
+
+    The query is taken out of the figure's memory while it works, so that threads do not share one.
     """
-    solvers: tuple[Solver, ...] = (
-        Multistart(),
-        Multistart(Newton(), attempts=10),
-        Multistart(ActiveSet(), attempts=10),
-        ProjectedGradient(),
-    )
-    return next((solver for solver in solvers if not solver.refuse(problem)), solvers[0])
+    key = tuple((name, type(g), getattr(g, "per_radian", None), g.relative_to) for name, g in goals.items())
+    query: Query | None = figure.memory.pop(key, None)
+    if query is None:
+        query = prepare(Problem(figure, [Task(segment, goal) for segment, goal in goals.items()]))
+    targets: list[Floats] = [g.at if type(g) is Placed else g.position for g in goals.values()]
+    try:
+        return query(targets[0] if len(targets) == 1 else targets, start)
+    finally:
+        figure.memory[key] = query
+        while len(figure.memory) > REMEMBERED:
+            figure.memory.pop(next(iter(figure.memory)), None)

@@ -24,6 +24,7 @@ Y: Triple = (0.0, 1.0, 0.0)
 Z: Triple = (0.0, 0.0, 1.0)
 
 ROTATION_SLACK = 1e-5  # how far from orthonormal a rotation matrix may come in before it is refused
+ROUNDING = 1e-12  # how far it may be and still be taken as it is
 
 
 def frozen(values: ArrayLike) -> Floats:
@@ -66,7 +67,7 @@ def cleaned(matrix: Any, what: str = "rotation") -> Floats:
         raise BadValue(f"{what} is not a rotation: its columns are {error:.3g} away from orthonormal")
     if np.linalg.det(R) < 0.0:
         raise BadValue(f"{what} is a reflection (determinant −1), not a rotation")
-    if error > 1e-15:
+    if error > ROUNDING:
         u, _, vt = np.linalg.svd(R)
         R = u @ vt
     return R

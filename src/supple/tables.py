@@ -11,9 +11,9 @@ from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
 from supple.goals import Near, Term
 from supple.packing import Packed, flat_floats, flat_ints
+from supple.routes import Routes
 from supple.space import HERE, Floats, compose
-from supple.tree import HEADER, OFFSET
-from supple.views import FIELDS, NO_ROW
+from supple.views import BLOCK, FIELDS, NO_ROW, RANK
 
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
 
@@ -31,21 +31,22 @@ class Tables:
         self.target: list[np.ndarray] = []
         self.last: tuple[int, int, bytes, bytes] | None = None
         self.targets = self.residuals = self.longest = 0
+        self.routes = Routes(tree.drives)
 
-    def add(self, task: Any) -> None:
-        """Append a task: its alternatives and their terms, which share their residual rows."""
+    def add(self, task: Any, rank: int) -> None:
+        """Append a task: its alternatives and their terms, which share their blocks of residuals."""
         most = 0
         for goal, weight in task.alternatives:
             at = self.residuals
             for term in goal.terms():
-                self._add_term(task, goal, term, weight, at)
-                at += kind.ROWS[term.kind]
+                self._add_term(task, goal, term, weight, at, rank)
+                at += BLOCK if kind.ROWS[term.kind] else 0
             most = max(most, at - self.residuals)
             self.alternative.append(len(self.term))
         self.residuals += most
         self.task.append(len(self.alternative) - 1)
 
-    def _add_term(self, task: Any, goal: Any, term: Term, weight: float, residual: int) -> None:
+    def _add_term(self, task: Any, goal: Any, term: Term, weight: float, residual: int, rank: int) -> None:
         row, frame = self._carried(task.effector, term)
         reference, seen_from = self._reference(task.effector, goal)
         chain = self._chain(row, reference) if reference != NO_ROW else []
@@ -64,7 +65,7 @@ class Tables:
         here = (row, reference, _flat(frame).tobytes(), _flat(seen_from).tobytes())
         again = int(row != NO_ROW and here == self.last and len(self.term) > self.alternative[-1])
         self.last = here
-        self.term.append([*fields, term.address, rows, int(task.hard), again])
+        self.term.append([*fields, term.address, rows, rank, again, self._route(task.effector, row, reference, chain)])
         assert len(self.term[-1]) == FIELDS
         parameters = [w, limit, term.scale, *term.lower, *term.upper]
         self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, [0.0]]))
@@ -99,6 +100,14 @@ class Tables:
             down, up = down[1:], up[1:]
         return [-(1 + j) for j in up[::-1]] + [1 + j for j in down]
 
+    def _route(self, effector: Any, row: int, reference: int, chain: list[int]) -> int:
+        """The route of what a term sees."""
+        if effector is None:
+            return self.routes.add(())
+        if row == NO_ROW:
+            return self.routes.add([1 + j for j in range(self.tree.count)])
+        return self.routes.add(chain if reference != NO_ROW else [1 + j for j in self.tree.path(row)])
+
     def _masses(self) -> np.ndarray:
         """Mass fraction and first moment of each row of the world table."""
         out = np.zeros((self.tree.count + 1, 4))
@@ -117,24 +126,12 @@ class Tables:
         header[6:10] = counts
         header[10:15] = self.residuals, self.longest, len(mass), len(self.near), self.targets
         header[15:17] = limits[0]
-        ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain]
+        header[18:22], routes = self.routes.tables()
+        header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
+        ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes]
         floats = [*self.tree.floats, *self.number, mass, *self.near, *limits[1]]
         return flat_ints(ints), flat_floats(floats), flat_floats([np.empty(0), *self.target])
 
 
 def _flat(frame: Floats) -> np.ndarray:
     return np.concatenate([frame[:3, :3].ravel(), frame[:3, 3]])
-
-
-def harder(I: np.ndarray, F: np.ndarray, factor: float) -> np.ndarray:
-    """A copy of packed floats in which the terms of hard tasks weigh `factor` times as much."""
-    n, d, c, tasks, alternatives, terms = (int(I[k]) for k in (0, 3, 5, 6, 7, 8))
-    deepest, t = int(I[2]), int(I[4])
-    first = HEADER + 5 * n + n * deepest + 2 * d + 1 + 3 * t + tasks + 1 + alternatives + 1
-    hard = I[first : first + terms * FIELDS].reshape(terms, FIELDS)[:, 10] == 1
-    out = F.copy()
-    at = OFFSET * n + d + c
-    numbers = out[at : at + terms * kind.TERM].reshape(terms, kind.TERM)
-    numbers[hard, kind.WEIGHT] *= factor
-    numbers[hard, kind.MET] *= factor
-    return out

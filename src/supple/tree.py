@@ -31,7 +31,7 @@ from supple.compiled import leaf, row, shared, table, written_in
 WORLD = 18  # numbers in a row of the world table
 OFFSET = 14  # numbers in a row of the offset table: R (9), p (3), turn, slide
 LANES = 8  # numbers in a block that vector registers take at once
-HEADER = 20  # integers before the tables of a pack
+HEADER = 28  # integers before the tables of a pack
 
 
 @shared

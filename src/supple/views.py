@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 
 from supple.compiled import flat, leaf, row, table, written_in
 from supple.potentials import MIXED, TERM
-from supple.tree import WORLD, padded
+from supple.routes import LINK
+from supple.tree import HEADER, WORLD, padded
 
 # integers of a term: kind, row, reference row, where its target, residuals and chain begin, lengths of chain and target,
-# address of a custom function, number of residuals, whether it is hard, and whether it sees what the term before it sees
-FIELDS = 12
+# address of a custom function, number of residuals, rank (lower ones come strictly first), whether it sees what the term
+# before it sees, and its route
+FIELDS = 13
+RANK, ROUTE = 10, 12
+BLOCK = 3  # residual rows of a term; those that it does not need stay zero
 NO_ROW = -1
 
 
@@ -27,6 +31,18 @@ class Tasks(NamedTuple):
     number: Any  # (terms, TERM) frames, weights and parameters
     mass: Any  # (n + 1, 4) mass fraction and first moment of each row, or nothing
     near: Any  # (posture terms, size) weights
+
+
+class Routes(NamedTuple):
+    """Which coordinates move what a term sees (see `routes`)."""
+
+    first: Any  # (routes + 1) where the links of each route begin
+    begin: Any  # (routes + 1) where its columns begin
+    link: Any  # (links, LINK)
+    column: Any  # coordinates
+    prefix: Any  # (routes, routes) leading columns that two routes share
+    second: Any  # (routes · routes + 1) where the further shared columns of two routes begin
+    extra: Any  # (pairs, 2) their positions in both
 
 
 class Allowed(NamedTuple):
@@ -63,6 +79,8 @@ class Work(NamedTuple):
     line: Any  # (as wide)
     rho: Any  # (residuals)
     rows: Any  # (residuals, 6)
+    chosen: Any  # (blocks) the term in each block of residuals, or −1
+    columns: Any  # (blocks · widest route, 3) a Jacobian without its zeros
     sums: Any  # (n + 1, 4) mass sums, then (n, 3) columns
 
 
@@ -87,6 +105,19 @@ def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
 
 
 @written_in
+def read_routes(I: Any) -> Any:
+    """Views of the routes in a pack."""
+    count, links, columns = I[18], I[19], I[20]
+    a = HEADER + 5 * I[0] + I[0] * I[2] + 2 * I[3] + 1 + 3 * I[4] + I[6] + I[7] + 2 + I[8] * FIELDS + I[9]
+    first, begin = row(I, a, count + 1), row(I, a + count + 1, count + 1)
+    a += 2 * count + 2
+    link, column = table(I, a, links, LINK), row(I, a + LINK * links, columns)
+    a += LINK * links + columns
+    prefix, second = table(I, a, count, count), row(I, a + count * count, count * count + 1)
+    return Routes(first, begin, link, column, prefix, second, table(I, a + 2 * count * count + 1, I[21], 2))
+
+
+@written_in
 def read_limits(I: Any, F: Any, f: int) -> Any:
     """Views of the limits in a pack, whose tables begin at f."""
     size, rows = I[1], I[15]
@@ -97,10 +128,10 @@ def read_limits(I: Any, F: Any, f: int) -> Any:
 
 def scratch_size(header: Any) -> int:
     """Numbers of scratch that `read_work` lays out."""
-    n, deepest, t, residuals, longest = (int(header[k]) for k in (0, 2, 4, 10, 11))
+    n, deepest, t, residuals, longest, widest = (int(header[k]) for k in (0, 2, 4, 10, 11, 22))
     wide = padded(max(deepest, longest, 6))
     by_joint = n + 3 * padded(n) + (n + 1) * (WORLD + 6 + 36) + 4 * (n + 1) + 3 * n
-    return by_joint + 2 * t + 24 + 12 + 6 + 36 + 144 + 72 + MIXED + 7 * wide + 7 * residuals
+    return by_joint + 2 * t + 24 + 12 + 6 + 36 + 144 + 72 + MIXED + 7 * wide + (8 + widest) * residuals
 
 
 @written_in
@@ -124,13 +155,16 @@ def read_work(I: Any, scratch: Any) -> Any:
     stack, line = table(scratch, a, 6, wide), row(scratch, a + 6 * wide, wide)
     a += 7 * wide
     rho, rows = row(scratch, a, residuals), table(scratch, a + residuals, residuals, 6)
+    blocks = residuals // BLOCK
+    a += 7 * residuals
+    chosen, columns = row(scratch, a, blocks), table(scratch, a + residuals, blocks * I[22], BLOCK)
     for k in range(WORLD):
         world[0, k] = 1.0 if k == 0 or k == 4 or k == 8 else 0.0
     work = Work(
         theta, slope, bend, sine, cosine, world, wrench, stiff, along, seen, force, wrung, block, second, carried, mixed,
-        stack, line, rho, rows, sums,
+        stack, line, rho, rows, chosen, columns, sums,
     )  # fmt: skip
-    return work, a + 7 * residuals
+    return work, a + (1 + I[22]) * residuals
 
 
 @leaf

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from supple.errors import BadValue
 from supple.space import Floats, finite
 
+PER_RADIAN = 0.3  # metres that a radian counts for, unless told otherwise: about what it moves at the end of a forearm
+
 
 class Term(NamedTuple):
     """One atom of a goal: a kind of potential, its target numbers, and which axis of the effector plays x."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple import potentials as kind
 from supple.errors import BadValue
-from supple.goals.base import Miss, Term, numbers, positive, spread
+from supple.goals.base import PER_RADIAN, Miss, Term, numbers, positive, spread
 from supple.space import Floats, angle_between, angle_of, finite, frozen, placement, rotation, unit
 
 _PERMUTE_Y = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # a frame whose x axis is the old y axis
@@ -59,7 +59,7 @@ class Facing:
         x: ArrayLike | None = None,
         y: ArrayLike | None = None,
         *,
-        per_radian: float | tuple[float, float] = 1.0,
+        per_radian: float | tuple[float, float] = PER_RADIAN,
         relative_to: str | None = None,
         rotation: Any = None,
         **description: Any,
@@ -133,7 +133,7 @@ class Placed:
         position: ArrayLike,
         rotation: Any = None,
         *,
-        per_radian: float = 1.0,
+        per_radian: float = PER_RADIAN,
         relative_to: str | None = None,
         **description: Any,
     ) -> None:
@@ -171,7 +171,7 @@ class AimedAt:
     """The direction pointing at a point from where it starts: ``P = c²‖d̂ − v‖²``."""
 
     point: Any  # (3,)
-    per_radian: float = 1.0
+    per_radian: float = PER_RADIAN
     relative_to: str | None = None
     shape: ClassVar[tuple[int, ...]] = (3,)
 

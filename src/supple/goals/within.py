@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple import potentials as kind
 from supple.errors import BadValue
-from supple.goals.base import Miss, Term, numbers, positive
+from supple.goals.base import PER_RADIAN, Miss, Term, numbers, positive
 from supple.space import Floats, finite, frozen, here, inverse, placement, rotation_vector
 
 
@@ -25,7 +25,7 @@ class Within:
     at: Any = field(default_factory=here)  # (3,) or (4, 4)
     box: Any = None
     tilt: Any = None
-    per_radian: float = 1.0
+    per_radian: float = PER_RADIAN
     relative_to: str | None = None
     shape: ClassVar[tuple[int, ...]] = (4, 4)
 

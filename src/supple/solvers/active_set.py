@@ -253,7 +253,7 @@ class ActiveSet:
         """Hard tasks, several priorities, obstacles."""
         return reasons_of_a_descent_method(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
         """Walk downhill from `start` until nothing is left to gain."""
         insist(self, problem)
         I, F, T = problem.packed

@@ -29,10 +29,10 @@ def insist(solver: Solver, problem: Problem) -> None:
         raise Refused(f"{type(solver).__name__} cannot take this problem: " + "; ".join(reasons))
 
 
-def reasons_of_a_descent_method(problem: Problem, hard: bool = False) -> list[str]:
-    """What a method that only walks downhill on a sum of potentials cannot honour; with `hard` it holds hard tasks."""
-    reasons = [f"{task.name!r} is hard" for task in problem.all_tasks if task.hard and not hard]
-    if len({task.priority for task in problem.tasks}) > 1:
+def reasons_of_a_descent_method(problem: Problem, ranked: bool = False) -> list[str]:
+    """What a method that only walks downhill on a sum of potentials cannot honour; if `ranked`, it takes hard tasks first."""
+    reasons = [f"{task.name!r} is hard" for task in problem.all_tasks if task.hard and not ranked]
+    if len({task.priority for task in problem.tasks}) > 1 and not ranked:
         reasons.append("its tasks have several priorities")
     if problem.obstacles:
         reasons.append("it has obstacles")

@@ -276,7 +276,7 @@ class CyclicCoordinateDescent:
             reasons.append("linear equalities tie its coordinates together, so that none can move alone")
         return reasons
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
         """Sweep from `start` until every task is met, nothing is left to gain, or the budget is spent."""
         insist(self, problem)
         settings = [self.steps, self.tolerance, is_patient(problem)]

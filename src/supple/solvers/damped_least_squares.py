@@ -23,7 +23,8 @@ import numpy as np
 
 from supple.compiled import entry, leaf, row, stage, table
 from supple.errors import BadValue
-from supple.evaluate import gradient, jacobian
+from supple.evaluate import gradient
+from supple.linear import jacobian
 from supple.problem import Problem
 from supple.solution import Solution
 from supple.solvers.base import insist, reasons_of_a_descent_method
@@ -149,7 +150,7 @@ class DampedLeastSquares:
         """Hard tasks, several priorities, obstacles, goals that have no residuals."""
         return reasons_of_a_descent_method(problem) + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
         """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
         insist(self, problem)
         m, n = problem.residual_count, problem.figure.size

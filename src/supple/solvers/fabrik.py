@@ -262,7 +262,7 @@ class Fabrik:
             return [*reasons, f"the effector of {task.name!r} is not at the end of one chain"]
         return reasons + _unsuitable_joints(problem, task.effector.segment)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
         """Reach from `start` until the goal is met, nothing is left to gain, or the budget is spent."""
         insist(self, problem)
         room = 10 * int(problem.packed[0][0]) + 6

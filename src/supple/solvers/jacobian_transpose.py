@@ -37,7 +37,8 @@ import numpy as np
 
 from supple.compiled import entry, leaf, row, stage, table
 from supple.errors import BadValue
-from supple.evaluate import gradient, jacobian
+from supple.evaluate import gradient
+from supple.linear import jacobian
 from supple.problem import Problem
 from supple.solution import Solution
 from supple.solvers.base import insist, reasons_of_a_descent_method
@@ -178,7 +179,7 @@ class JacobianTranspose:
         reasons = reasons_of_a_descent_method(problem)
         return reasons if isinstance(self.step, FixedStep) else reasons + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
         """Walk from `start` until every task is met, nothing is left to gain, or the budget is spent."""
         insist(self, problem)
         rule, value = FITTED, 0.0

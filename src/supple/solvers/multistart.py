@@ -15,7 +15,9 @@ from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution
 from supple.solvers.base import Solver, insist
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt, sampling_box
+from supple.solvers.levenberg_marquardt import LevenbergMarquardt
+from supple.solvers.meter import FREELY, Allowance
+from supple.solvers.search import further_start
 from supple.space import Floats
 
 
@@ -34,19 +36,17 @@ class Multistart:
         """What the local solver refuses."""
         return self.solver.refuse(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """The first solution found, or the best posture of all attempts."""
         if isinstance(self.solver, LevenbergMarquardt):
-            return replace(self.solver, attempts=self.attempts).solve(problem, start, seed)
+            return replace(self.solver, attempts=self.attempts).solve(problem, start, seed, allowance)
         insist(self, problem)
         assert problem.limits is not None
-        lower, upper, offsets, increments = sampling_box(problem, np.asarray(start, dtype=np.float64), seed)
         best: Solution | None = None
         least = np.inf
         iterations = evaluations = 0
         for k in range(self.attempts):
-            u = (offsets + k * increments) % 1.0
-            q = start if k == 0 else problem.limits.project(lower + u * (upper - lower))
+            q = start if k == 0 else problem.limits.project(further_start(problem, start, seed, k))
             solution = self.solver.solve(problem, q, seed)
             iterations, evaluations = iterations + solution.iterations, evaluations + solution.evaluations
             value = problem.value(solution.q)
@@ -56,3 +56,13 @@ class Multistart:
                 break
         assert best is not None
         return replace(best, iterations=iterations, evaluations=evaluations)
+
+
+def compiled(solver: Solver) -> LevenbergMarquardt:
+    """The settings of the compiled search that a solver stands for; any other solver is refused."""
+    if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
+        return replace(solver.solver, attempts=solver.attempts)
+    if isinstance(solver, LevenbergMarquardt):
+        return solver
+    name = type(solver).__name__
+    raise BadValue(f"only LevenbergMarquardt and Multistart of it answer many targets in one compiled call, not {name}")

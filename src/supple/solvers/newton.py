@@ -241,7 +241,7 @@ class Newton:
             reasons.append("a custom goal has no residuals; keep the curvature")
         return reasons
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
         """Walk downhill from `start` until nothing is left to gain."""
         insist(self, problem)
         I, F, T = problem.packed

@@ -1,0 +1,96 @@
+"""Sequences of targets: every step starts where the one before ended, within reach of the figure's speeds.
+
+The first target is searched for from the start; from then on each search begins at the last posture, which for a smooth path
+is two or three steps of Levenberg–Marquardt away. With a time step, no coordinate moves faster than its speed limit: the
+limits of each step are the figure's own, cut to ``q ± speed · dt``. Where a step had to leave the branch of solutions it was
+on, because that branch ends or because the path passes where branches meet, the posture jumps; such steps are listed as
+`flips`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.errors import BadValue
+from supple.goals.base import spread
+from supple.many import Solutions
+from supple.problem import Problem
+from supple.solvers.base import Solver, insist
+from supple.solvers.damping import MET, STATIONARY
+from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, REASON
+from supple.solvers.multistart import Multistart, compiled
+from supple.solvers.search import desk, search_entry
+from supple.targets import by_task, flat_targets
+
+JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class Path(Solutions):
+    """The answers to a sequence of targets, in order."""
+
+    jump: float = JUMP
+
+    @cached_property
+    def flips(self) -> tuple[int, ...]:
+        """The steps at which the posture jumps: some coordinate has moved by more than `jump` since the step before."""
+        moved = np.abs(np.diff(self.q, axis=0)).max(axis=1, initial=0.0)
+        return tuple((1 + np.flatnonzero(moved > self.jump)).tolist())
+
+
+def follow(
+    problem: Problem,
+    targets: Any,
+    *,
+    start: ArrayLike | None = None,
+    dt: float | None = None,
+    speed: ArrayLike | None = None,
+    jump: float = JUMP,
+    solver: Solver | None = None,
+    seed: int = 0,
+) -> Path:
+    """Follow a sequence of targets, shaped as for `solve_many`.
+
+    `dt` is the time from one target to the next; with it, coordinates keep to `speed` (the figure's own by default, a number
+    or one for each coordinate, in radians or metres a second). A step that cannot keep up is the nearest posture that
+    can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default.
+    """
+    chosen = compiled(Multistart() if solver is None else solver)
+    insist(chosen, problem)
+    figure, paces = problem.figure, _paces(problem, dt, speed)
+    if not jump > 0.0:
+        raise BadValue(f"jump must be positive, not {jump!r}")
+    given = by_task(problem, targets)
+    T = flat_targets(problem, given)
+    assert problem.limits is not None
+    Q, info, page = np.empty((len(T), figure.size)), FREELY.info(len(T)), FREELY.page()
+    Q[:1] = problem.limits.project(figure.rest if start is None else figure.posture(start))
+    I, F, _ = problem.packed
+    place = desk(problem, chosen.settings(), seed)
+    search_entry(I, F, place, T, Q, info, page, 0, min(1, len(T)))
+    place = desk(problem, chosen.settings(), seed, paces)
+    search_entry(I, F.copy(), place, T, Q, info, page, 1, len(T))
+    Q.setflags(write=False)
+    reason = info[:, REASON]
+    counts = info[:, ITERATIONS].astype(int), info[:, EVALUATIONS].astype(int)
+    return Path(problem, given, Q, reason == MET, reason == STATIONARY, *counts, seed, jump)
+
+
+def _paces(problem: Problem, dt: float | None, speed: Any) -> np.ndarray:
+    """How far each coordinate may move in a step."""
+    figure = problem.figure
+    if dt is None:
+        if speed is not None:
+            raise BadValue("speed limits need the time step: give dt=")
+        return np.full(figure.size, np.inf)
+    if not (np.isfinite(dt) and dt > 0.0):
+        raise BadValue(f"dt must be a positive number of seconds, not {dt!r}")
+    limits = figure.speed if speed is None else spread(speed, (figure.size,), "speed")
+    if not (limits > 0.0).all():
+        raise BadValue("speed limits must be positive")
+    return limits * dt

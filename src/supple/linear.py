@@ -1,0 +1,145 @@
+"""The residuals of any mix of tasks and their derivatives, ``ρ(q + dq) ≈ ρ + J dq``, for Gauss–Newton methods.
+
+Every term owns a block of three residual rows; the rows it does not need stay zero. The Jacobian is stored without its
+zeros: block b has a row of three numbers for each column of its term's route (`routes`),
+
+    J[b · widest + c] = ∂(ρ_3b, ρ_3b+1, ρ_3b+2) / ∂q[column c of the route],
+
+so a goal costs as many rows as coordinates move it, and products of two blocks run over the columns that they share.
+`jacobian` spreads the same numbers over a dense matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.carry import mass_columns, observe, outward
+from supple.compiled import entry, leaf, row, stage
+from supple.potentials import MET
+from supple.residuals import residual
+from supple.tree import place, read_tree, steer
+from supple.views import BLOCK, NO_ROW, ROUTE, clear, read_routes, read_tasks, read_work
+
+
+@leaf
+def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) -> float:
+    """The residuals of term k into rho and their covectors into the scratch; returns ``Σ ρ²``."""
+    a = tasks.term[k, 4]
+    observe(tree, tasks, k, work)
+    if tasks.term[k, 9] < BLOCK:
+        for r in range(a, a + BLOCK):
+            rho[r] = 0.0
+            for i in range(6):
+                work.rows[r, i] = 0.0
+    residual(tasks.term[k], work.seen, T, tasks.number[k], rho, work.rows, a, work.mixed)
+    return rho[a] * rho[a] + rho[a + 1] * rho[a + 1] + rho[a + 2] * rho[a + 2]
+
+
+@leaf
+def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int) -> None:
+    """The rows of J from `at` on: the three covectors of term k on the twist of every link of its route."""
+    R, W, a = work.rows, work.world, tasks.term[k, 4]
+    massive = tasks.term[k, 1] == NO_ROW
+    if massive:
+        mass_columns(tree, work)
+    elif tasks.term[k, 2] != NO_ROW:
+        for r in range(a, a + BLOCK):
+            outward(row(work.seen, 12, 12), R, r)
+    r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
+    r3, r4, r5 = R[a, 3], R[a, 4], R[a, 5]
+    s0, s1, s2 = R[a + 1, 0], R[a + 1, 1], R[a + 1, 2]
+    s3, s4, s5 = R[a + 1, 3], R[a + 1, 4], R[a + 1, 5]
+    t0, t1, t2 = R[a + 2, 0], R[a + 2, 1], R[a + 2, 2]
+    t3, t4, t5 = R[a + 2, 3], R[a + 2, 4], R[a + 2, 5]
+    route = tasks.term[k, ROUTE]
+    for e in range(routes.first[route], routes.first[route + 1]):
+        link, slot, drive = routes.link[e, 0], at + routes.link[e, 1], routes.link[e, 2]
+        if massive:
+            c = 4 * (tree.parent.shape[0] + 1) + 3 * (link - 1)
+            v0, v1, v2 = work.sums[c], work.sums[c + 1], work.sums[c + 2]
+            x, y, z = r3 * v0 + r4 * v1 + r5 * v2, s3 * v0 + s4 * v1 + s5 * v2, t3 * v0 + t4 * v1 + t5 * v2
+        else:
+            c = abs(link)
+            w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
+            v0, v1, v2 = W[c, 15], W[c, 16], W[c, 17]
+            x = r0 * w0 + r1 * w1 + r2 * w2 + r3 * v0 + r4 * v1 + r5 * v2
+            y = s0 * w0 + s1 * w1 + s2 * w2 + s3 * v0 + s4 * v1 + s5 * v2
+            z = t0 * w0 + t1 * w1 + t2 * w2 + t3 * v0 + t4 * v1 + t5 * v2
+        if link < 0:
+            x, y, z = -x, -y, -z
+        if drive >= 0:
+            s = work.slope[drive]
+            x, y, z = s * x, s * y, s * z
+        if routes.link[e, 3] == 0:
+            x, y, z = x + J[slot, 0], y + J[slot, 1], z + J[slot, 2]
+        J[slot, 0], J[slot, 1], J[slot, 2] = x, y, z
+
+
+@leaf
+def nearest(tree: Any, tasks: Any, t: int, T: Any, rho: Any, chosen: Any, work: Any) -> int:
+    """The alternative of task t with the least sum of squares; its blocks are emptied."""
+    best, least = tasks.task[t], 0.0
+    for a in range(tasks.task[t], tasks.task[t + 1]):
+        total = 0.0
+        for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
+            total += residual_square(tree, tasks, k, T, rho, work)
+        if a == tasks.task[t] or total < least:
+            best, least = a, total
+    for a in range(tasks.task[t], tasks.task[t + 1]):
+        for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
+            chosen[tasks.term[k, 4] // BLOCK] = -1.0
+            for r in range(tasks.term[k, 4], tasks.term[k, 4] + BLOCK):
+                rho[r] = 0.0
+    return best
+
+
+@stage
+def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
+    """Residuals into rho, their derivatives into J, the term of each block into `chosen`; ``Σ ρ²`` and tasks not met."""
+    tree, a, f = read_tree(I, F)
+    tasks, _ = read_tasks(I, F, a, f)
+    routes = read_routes(I)
+    work, _ = read_work(I, scratch)
+    steer(tree, q, work.theta, work.slope, work.bend)
+    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
+    value, unmet = 0.0, 0
+    for t in range(tasks.task.shape[0] - 1):
+        a, missed = tasks.task[t], 0
+        if tasks.task[t + 1] - a > 1:
+            a = nearest(tree, tasks, t, T, rho, chosen, work)
+        for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
+            P = residual_square(tree, tasks, k, T, rho, work)
+            block = tasks.term[k, 4] // BLOCK
+            chosen[block] = k
+            fill_block(tree, tasks, routes, k, work, J, block * I[22])
+            if not tasks.number[k, MET] >= P:
+                missed = 1
+            value += P
+        unmet += missed
+    return value, unmet
+
+
+@stage
+def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> Any:
+    """As `linearise`, with the derivatives in a dense J (residuals, size)."""
+    _, a, f = read_tree(I, F)
+    tasks, _ = read_tasks(I, F, a, f)
+    routes = read_routes(I)
+    work, _ = read_work(I, scratch)
+    value, unmet = linearise(I, F, scratch, T, q, rho, work.columns, work.chosen)
+    clear(J)
+    for b in range(work.chosen.shape[0]):
+        if work.chosen[b] >= 0.0:
+            route = tasks.term[int(work.chosen[b]), ROUTE]
+            first = routes.begin[route]
+            for c in range(routes.begin[route + 1] - first):
+                for r in range(BLOCK):
+                    J[BLOCK * b + r, routes.column[first + c]] = work.columns[b * I[22] + c, r]
+    return value, unmet
+
+
+@entry
+def jacobian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, value: Any, rho: Any, J: Any) -> None:
+    """Residuals rho (k, m) and Jacobians J (k, m, size) of the postures Q (k, size); value (k, 2)."""
+    for k in range(Q.shape[0]):
+        value[k, 0], value[k, 1] = jacobian(I, F, scratch, T[k], Q[k], rho[k], J[k])

@@ -1,0 +1,69 @@
+"""Several different solutions of one problem, the nearest to a reference first.
+
+Single attempts are made from the reference and from the points of the low-discrepancy sequence, as many as it takes; whole
+turns are taken off towards the reference; of the postures that meet every task, the nearest is kept first, then always the
+next nearest that differs from all kept ones by more than `APART` in some coordinate. An arm without redundancy has finitely
+many; a redundant one has a continuum, of which these are scattered samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from supple.errors import BadValue
+from supple.problem import Problem
+from supple.solution import Solution, audited
+from supple.solvers.base import Solver, insist
+from supple.solvers.damping import MET
+from supple.solvers.levenberg_marquardt import LevenbergMarquardt
+from supple.solvers.meter import FREELY, REASON
+from supple.solvers.multistart import Multistart
+from supple.solvers.search import desk, further_start, search_entry, unwound
+from supple.space import Floats
+
+APART = 0.1  # radians or metres in some coordinate that make two solutions different
+FIRST, LAST = 64, 4096  # attempts at first, and at most
+
+
+def distinct_solutions(
+    problem: Problem, solver: Solver, reference: Floats, count: int, seed: int = 0
+) -> tuple[Solution, ...]:
+    """Up to `count` solutions; if none is found, the answer of the solver itself."""
+    if count < 1:
+        raise BadValue(f"distinct must be at least 1, not {count}")
+    local = solver.solver if isinstance(solver, Multistart) else solver
+    found, kept = np.empty((0, len(reference))), np.empty((0, len(reference)))
+    first, last = 0, max(FIRST, 8 * count)
+    while first < last and len(kept) < count:
+        starts = [further_start(problem, reference, seed, k) if k else reference for k in range(first, last)]
+        found = np.vstack([found, unwound(problem, _met(local, problem, np.array(starts), seed), reference)])
+        kept = _apart(found, reference, count)
+        first, last = last, min(2 * last, LAST)
+    if len(kept) == 0:
+        return (solver.solve(problem, reference, seed),)
+    return tuple(audited(problem, q, stationary=True, seed=seed) for q in kept)
+
+
+def _met(local: Solver, problem: Problem, starts: Floats, seed: int) -> Floats:
+    """The postures that meet every task among those that attempts from these starts end in."""
+    if isinstance(local, LevenbergMarquardt):
+        insist(local, problem)
+        I, F, T = problem.packed
+        Q, info = starts.copy(), FREELY.info(len(starts))
+        place = desk(problem, replace(local, attempts=1).settings(), seed)
+        search_entry(I, F, place, np.tile(T, (len(Q), 1)), Q, info, FREELY.page(), 0, len(Q))
+        return Q[info[:, REASON] == MET]
+    assert problem.limits is not None
+    solutions = [local.solve(problem, problem.limits.project(start), seed) for start in starts]
+    return np.array([s.q for s in solutions if s.ok]).reshape(-1, starts.shape[1])
+
+
+def _apart(found: Floats, reference: Floats, count: int) -> Floats:
+    """The nearest postures that differ from each other."""
+    kept: list[int] = []
+    for i in np.argsort(np.linalg.norm(found - reference, axis=1), kind="stable").tolist():
+        if len(kept) < count and all(np.abs(found[i] - found[k]).max() > APART for k in kept):
+            kept.append(i)
+    return found[kept]

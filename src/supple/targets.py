@@ -1,0 +1,133 @@
+"""From the targets that users give, one array for each task, to the numbers that kernels read.
+
+The commonest, positions (3,) and placements (4, 4), are checked and copied by compiled code; a rotation that is orthonormal
+to within rounding is taken as it is. Everything else goes through the goal's own `aimed`, which cleans it or refuses it by
+name. Both ways give the same numbers, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.compiled import entry
+from supple.errors import BadValue
+from supple.goals import AimedAt, At, Placed
+from supple.goals.base import numbers
+from supple.problem import Problem, Task
+from supple.space import ROUNDING
+
+
+@entry
+def point_entry(given: Any, T: Any, first: int, at: int) -> int:
+    """Copy positions (k, 3) to the targets T[first …, at …]; returns the first that is not finite, or −1."""
+    for k in range(given.shape[0]):
+        for i in range(3):
+            if not math.isfinite(given[k, i]):
+                return k
+            T[first + k, at + i] = given[k, i]
+    return -1
+
+
+@entry
+def placement_entry(given: Any, T: Any, first: int, at: int, slack: float) -> int:
+    """Copy placements (k, 4, 4) to T[first …, at …]; returns the first that needs a closer look, or −1."""
+    for k in range(given.shape[0]):
+        X = given[k]
+        worst = abs(X[3, 0]) + abs(X[3, 1]) + abs(X[3, 2]) + abs(X[3, 3] - 1.0)
+        for i in range(3):
+            for j in range(i, 3):
+                dot = X[0, i] * X[0, j] + X[1, i] * X[1, j] + X[2, i] * X[2, j]
+                worst = max(worst, abs(dot - (1.0 if i == j else 0.0)))
+        volume = X[0, 0] * (X[1, 1] * X[2, 2] - X[1, 2] * X[2, 1]) - X[0, 1] * (X[1, 0] * X[2, 2] - X[1, 2] * X[2, 0])
+        volume += X[0, 2] * (X[1, 0] * X[2, 1] - X[1, 1] * X[2, 0])
+        reach = abs(X[0, 3]) + abs(X[1, 3]) + abs(X[2, 3])
+        if not (worst <= slack and volume > 0.0 and reach < math.inf):
+            return k
+        for i in range(3):
+            T[first + k, at + i] = X[i, 3]
+            for j in range(3):
+                T[first + k, at + 3 + 3 * i + j] = X[i, j]
+    return -1
+
+
+def own_numbers(task: Task) -> np.ndarray:
+    """The numbers of a task's own targets."""
+    return np.concatenate([np.empty(0), *(t.target for goal, _ in task.alternatives for t in goal.terms())])
+
+
+class Slot:
+    """Where the target of one task goes, and how."""
+
+    def __init__(self, task: Task, at: int) -> None:
+        self.task, self.at, self.count = task, at, len(own_numbers(task))
+        goal = task.goal
+        self.shape = (4, 4) if isinstance(goal, Placed) else (3,) if isinstance(goal, At | AimedAt) else None
+
+    def write(self, target: Any, T: np.ndarray, row: int = 0) -> np.ndarray:
+        """Write one target into a row of T and return a copy of it; refuse it by name if it is none."""
+        try:
+            array = np.array(target, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise BadValue(f"the target of {self.task.name!r} must be numbers, not {target!r}") from error
+        if array.shape != self.shape or self.many(array[None], T, row) >= 0:
+            T[row, self.at : self.at + self.count] = own_numbers(replace(self.task, goal=self.task.goal.aimed(array)))
+        return array
+
+    def reset(self, T: np.ndarray) -> None:
+        """Write the task's own target."""
+        T[0, self.at : self.at + self.count] = own_numbers(self.task)
+
+    def many(self, targets: np.ndarray, T: np.ndarray, first: int = 0) -> int:
+        """Write targets (k, …) into rows of T; returns the first that needs a closer look, or −1."""
+        if self.shape == (3,):
+            return point_entry(targets, T, first, self.at)
+        return placement_entry(targets, T, first, self.at, ROUNDING)
+
+
+def slots(problem: Problem) -> tuple[Slot, ...]:
+    """One slot for each task of a problem, in order."""
+    out, at = [], 0
+    for task in problem.tasks:
+        out.append(Slot(task, at))
+        at += out[-1].count
+    return tuple(out)
+
+
+def by_task(problem: Problem, targets: Any) -> tuple[Any, ...]:
+    """One array of targets for each task, all of one length; None where a task keeps its own."""
+    several = len(problem.tasks) != 1
+    rows = list(targets) if several else [targets]
+    if len(rows) != len(problem.tasks):
+        raise BadValue(f"the problem has {len(problem.tasks)} tasks but {len(rows)} arrays of targets")
+    arrays = tuple(None if t is None else numbers(t, "targets") for t in rows)
+    lengths = {len(t) for t in arrays if t is not None and t.ndim > 0}
+    if len(lengths) != 1 or any(t is not None and t.ndim == 0 for t in arrays):
+        raise BadValue(f"targets must be arrays of one length, not {sorted(lengths)}")
+    return arrays
+
+
+def flat_targets(problem: Problem, given: Sequence[Any]) -> np.ndarray:
+    """Targets as the kernels read them, a row for each."""
+    count = next(len(t) for t in given if t is not None)
+    T = np.tile(problem.packed[2], (count, 1))
+    for slot, targets in zip(slots(problem), given, strict=True):
+        if targets is None:
+            continue
+        rows, done = np.array(targets), 0  # kernels are compiled for contiguous arrays that can be written
+        while done < count:
+            if rows.shape[1:] == slot.shape:
+                next_one = slot.many(rows[done:], T, done)
+                if next_one < 0:
+                    break
+                done += next_one
+            try:
+                slot.write(rows[done], T, done)
+            except BadValue as error:
+                raise BadValue(f"target {done} of {slot.task.name!r}: {error}") from error
+            done += 1
+    return T
