@@ -12,7 +12,7 @@ from supple.many import Solutions, solve_many
 from supple.motion import Motion
 from supple.problem import Evaluation, Problem, Task
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
-from supple.solution import Solution, Status
+from supple.solution import Solution, Status, Trace
 from supple.solve import solve
 from supple.solvers.active_set import ActiveSet
 from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
@@ -33,6 +33,6 @@ __all__ = [
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
     "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Placed", "Point",
     "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Refused", "Solution", "Solutions", "Source", "Spline",
-    "Status", "Task", "UnknownName", "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place",
+    "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place",
     "planar", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import BadValue
@@ -13,6 +14,7 @@ from supple.problem import Problem, Task
 from supple.solution import Solution
 from supple.solvers.active_set import ActiveSet
 from supple.solvers.base import Solver
+from supple.solvers.meter import Allowance
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
@@ -24,12 +26,19 @@ def solve(
     start: ArrayLike | None = None,
     solver: Solver | None = None,
     seed: int = 0,
+    budget: int | None = None,
+    deadline: float | None = None,
+    trace: bool = False,
 ) -> Solution:
     """The posture that meets the tasks, or the nearest legal one with the reason why it does not.
 
     ``solve(problem)`` or ``solve(problem, start)``; short form ``solve(figure, {"hand": goal})`` for goals on the frames
     of segments. A `start` outside the limits is projected onto them. Not reaching a goal is no error: see `Solution.status`.
+
+    A `budget` is the greatest number of evaluations of the problem (at least one is made); it gives the same answer
+    everywhere. A `deadline` in seconds is the clock's, so the answer is not. With `trace`, `Solution.trace` holds the way down.
     """
+    allowance = Allowance(np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace)
     if isinstance(problem, Figure):
         goals, *more_left = more or ({},)
         if not isinstance(goals, Mapping):
@@ -46,7 +55,7 @@ def solve(
     posture = figure.rest if given is None else figure.posture(given)
     assert problem.limits is not None
     chosen = default_solver(problem) if solver is None else solver
-    return chosen.solve(problem, problem.limits.project(posture), seed)
+    return chosen.solve(problem, problem.limits.project(posture), seed, allowance)
 
 
 def default_solver(problem: Problem) -> Solver:

@@ -37,6 +37,7 @@ from supple.goals import Custom, Near
 from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.meter import FREELY, Allowance
 from supple.space import Floats
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks, scratch_size
@@ -305,7 +306,7 @@ class LevenbergMarquardt:
         I = problem.packed[0]
         return np.zeros(scratch_size(I) + room_size(I))
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Search from `start`, then, with several attempts, from the points of the sequence that `seed` names."""
         insist(self, problem)
         I, F, T = problem.packed
