@@ -36,7 +36,7 @@ def points(figure: Figure, q: np.ndarray, *segments: str) -> list[Task]:
 
 def panda(seed: int = 1, **options: Any) -> Problem:
     """A pose that the arm reaches, near its rest."""
-    return Problem(PANDA, [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, seed, 0.3), HAND)))], **options)
+    return Problem(PANDA, [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, seed, 0.3), HAND), per_radian=1.0))], **options)
 
 
 def human(seed: int = 1) -> Problem:
@@ -71,7 +71,7 @@ def leaning(figure: Figure, tasks: list[Task], weight: float, limits: Limits | N
 
 def reaching_up() -> list[Task]:
     """A pose for the arm's hand, some way off."""
-    return [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, 5, 0.4), HAND)))]
+    return [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, 5, 0.4), HAND), per_radian=1.0))]
 
 
 REACHABLE = {

@@ -34,6 +34,7 @@ from supple.solvers.jacobian_transpose import (
     JacobianTranspose,
     jacobian_transpose_entry,
 )
+from supple.solvers.meter import FREELY
 from supple.solvers.pseudo_inverse import PseudoInverse, orthogonal_rows_entry, pseudo_inverse_entry
 from supple.space import X, Y, Z
 from supple.views import scratch_size
@@ -496,8 +497,8 @@ def test_alone_and_in_a_batch_the_answer_is_the_same(solver: str):
     starts = np.array([ARM.limits.project(rng.normal(size=4)) for _ in problems])
     I, F, _ = problems[0].packed
     T = np.array([p.packed[2] for p in problems])
-    Q, info, scratch = starts.copy(), np.zeros((6, 4)), np.full(scratch_size(I) + 1000, np.nan)
-    entry(I, F, scratch, T, Q, np.array(numbers, dtype=float), info, 0, 6)
+    Q, info, scratch = starts.copy(), FREELY.info(6), np.full(scratch_size(I) + 1000, np.nan)
+    entry(I, F, scratch, T, Q, np.array(numbers, dtype=float), info, FREELY.page(), 0, 6)
     for k in reversed(range(6)):
         alone = replace(ALL[solver], steps=300, tolerance=1e-9).solve(problems[k], starts[k])
         assert_array_equal(Q[k], alone.q)

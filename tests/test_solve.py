@@ -319,7 +319,7 @@ def test_a_spent_budget_says_so():
     solution = solve(Problem(ARM, [Task("hand", At(REACHED[:3, 3]))]), solver=ProjectedGradient(steps=1))
     audit(solution)
     assert solution.status is Status.STOPPED
-    assert "budget" in solution.reason
+    assert "own steps were used up" in solution.reason
 
 
 # ── honesty ──────────────────────────────────────────────────────────────────────────────────────────────────────────

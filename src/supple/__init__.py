@@ -14,7 +14,7 @@ from supple.motion import Motion
 from supple.prepare import Query, prepare
 from supple.problem import Evaluation, Problem, Task
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
-from supple.solution import Solution, Status
+from supple.solution import Solution, Status, Trace
 from supple.solve import solve
 from supple.solvers.active_set import ActiveSet
 from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
@@ -35,6 +35,6 @@ __all__ = [
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
     "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
     "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
-    "Spline", "Status", "Task", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load", "mimic", "place",
-    "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
+    "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load",
+    "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
 ]  # fmt: skip

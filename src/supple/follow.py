@@ -21,8 +21,7 @@ from supple.goals.base import spread
 from supple.many import Solutions
 from supple.problem import Problem
 from supple.solvers.base import Solver, insist
-from supple.solvers.damping import MET, STATIONARY
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, REASON
+from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
 from supple.solvers.multistart import Multistart, compiled
 from supple.solvers.search import desk, search_entry
 from supple.targets import by_task, flat_targets

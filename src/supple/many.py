@@ -21,9 +21,8 @@ from supple.goals import At, Placed
 from supple.problem import Problem, Task, miss_of
 from supple.solution import Solution, Status, audited
 from supple.solvers.base import Solver, insist
-from supple.solvers.damping import MET, STATIONARY
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, REASON
+from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
 from supple.solvers.multistart import Multistart, compiled
 from supple.solvers.search import desk, search_entry
 from supple.space import Floats

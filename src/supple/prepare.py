@@ -20,10 +20,9 @@ from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, Status, audited
 from supple.solvers.base import Solver, insist
-from supple.solvers.damping import MET, STATIONARY
 from supple.solvers.default import default_solver
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import FREELY, Allowance
+from supple.solvers.meter import FREELY, MET, STATIONARY, Allowance
 from supple.solvers.multistart import Multistart, compiled
 from supple.solvers.search import desk, search_entry
 from supple.targets import slots
@@ -44,7 +43,8 @@ class Answer(Solution):
         """One sentence."""
         if self.status is Status.SOLVED:
             return self.status.value
-        return audited(self.problem, self.q, self.status is Status.NEAREST).reason
+        ended = self.__dict__["_allowance"].ended(self.evaluations, late=False)
+        return audited(self.problem, self.q, self.status is Status.NEAREST, ended).reason
 
     @property
     def ok(self) -> bool:
@@ -122,6 +122,7 @@ class Query:
             evaluations=int(evaluations),
             seed=self.seed,
             _aimed=lambda: self.problem.aimed(*given),
+            _allowance=self.allowance,
         )
         return answer
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,26 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, eq=False)
+class Trace:
+    """The way down: after how many evaluations the objective had which value, from the start on."""
+
+    evaluations: np.ndarray  # whole numbers, never falling
+    value: Floats
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Trace]) -> Trace:
+        """One after the other."""
+        return cls(np.concatenate([p.evaluations for p in parts]), np.concatenate([p.value for p in parts]))
+
+    def later(self, evaluations: int) -> Trace:
+        """The same after some evaluations more."""
+        return replace(self, evaluations=self.evaluations + evaluations)
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A posture inside the limits, and what is true of it. The quality is recomputed from the problem, not remembered."""
 
@@ -34,7 +55,7 @@ class Solution:
     iterations: int = 0
     evaluations: int = 0
     seed: int = 0
-    trace: Any = None
+    trace: Trace | None = None
     certificate: Any = None
 
     @cached_property
@@ -74,18 +95,27 @@ class Solution:
         return "\n".join(lines)
 
 
-def audited(problem: Problem, q: Floats, stationary: bool, **counts: Any) -> Solution:
-    """The solution for a posture that a solver ended at, with a status that is true by an independent check."""
+OWN_STEPS = "The solver's own steps were used up"
+
+
+def audited(problem: Problem, q: Floats, stationary: bool, ended: str = OWN_STEPS, **more: Any) -> Solution:
+    """The solution for a posture that a solver ended at, with a status that is true by an independent check.
+
+    Where the goals are not met and the posture is not `stationary`, `ended` says what came first; `more` are further
+    fields of `Solution`.
+    """
     assert problem.limits is not None
     q = np.array(q)
     if not problem.limits.is_box and not problem.limits.contains(q):
         q = problem.limits.project(q)
     q.setflags(write=False)
-    draft = Solution(problem, q, Status.SOLVED, Status.SOLVED.value, **counts)
+    draft = Solution(problem, q, Status.SOLVED, Status.SOLVED.value, **more)
     if draft.ok:
         return draft
-    status = Status.NEAREST if stationary else Status.STOPPED
     names = draft.unmet
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    lead = "No allowed move brings the goals nearer" if stationary else "The budget came before the goals were met"
-    return Solution(problem, q, status, f"{lead}; not met: {shown}.", **counts)
+    if stationary:
+        return replace(
+            draft, status=Status.NEAREST, reason=f"No allowed move brings the goals nearer; not met: {shown}."
+        )
+    return replace(draft, status=Status.STOPPED, reason=f"{ended} before the goals were met; not met: {shown}.")

@@ -54,12 +54,11 @@ def solve(
     of segments. A `start` outside the limits is projected onto them. Not reaching a goal is no error: see `Solution.status`.
 
     With ``distinct=k`` the answer is a tuple of up to k different solutions, the nearest to the start first; if there is none,
-    of the nearest posture alone. `budget` limits the evaluations and gives the same answer everywhere; `deadline` limits the
-    seconds and does not. With `trace`, the solution says how the objective fell.
+    of the nearest posture alone. A `budget` is the greatest number of evaluations of the problem (at least one is made); it
+    gives the same answer everywhere. A `deadline` in seconds is the clock's, so the answer is not. With `trace`,
+    `Solution.trace` holds the way down.
     """
-    allowance = Allowance(
-        np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace
-    )  # fmt: skip
+    allowance = Allowance(np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace)
     if isinstance(problem, Figure):
         goals, *left = more or ({},)
         if not isinstance(goals, Mapping):

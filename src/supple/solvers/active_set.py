@@ -39,18 +39,15 @@ from typing import Any
 import numpy as np
 
 from supple.compiled import entry, leaf, row, stage
-from supple.errors import BadValue
 from supple.evaluate import gradient
-from supple.potentials import NEAR
 from supple.problem import Problem
-from supple.solution import Solution, audited
-from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solution import Solution
+from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
 from supple.solvers.entrance import TOUCHING, inside, rescaled, slide
 from supple.solvers.faces import add, begin, direction, drop, multipliers, read_face, restart, room_size
+from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
 from supple.space import Floats
-from supple.views import scratch_size
 
-STATIONARY, MET, SPENT = range(3)
 DECREASE, CURVATURE = 1e-4, 0.5  # δ₁, δ₂ (Powell)
 TRIALS = 30  # evaluations of one line search
 
@@ -164,16 +161,18 @@ def oversteps(face: Any, gamma: float, equalities: int) -> bool:
 
 
 @stage
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any) -> None:
-    """The loop; info receives iterations, evaluations, G, reason."""
+def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any, trace: Any) -> None:
+    """The loop."""
     face = read_face(I, room)
     steps, tolerance, patient, longest = settings[0], settings[1], settings[2], 4 * (q.shape[0] + I[15]) + 20
     inside(I, F, q, face.spare)
     begin(I, F, room, q)
     G, unmet = gradient(I, F, scratch, T, q, face.g)
+    count(info)
+    record(info, trace, G)
     searching = rescaled(face.unit, G, face.g) < np.inf
     restart(I, room)
-    evaluations, reason, k, turns, fresh = 1, SPENT, 0, 0, True  # turns: on the spot; fresh: H is P
+    reason, k, turns, fresh = SPENT if searching else STUCK, 0, 0, True  # turns: on the spot; fresh: H is P
     while searching:
         if unmet == 0 and patient == 0.0:
             reason = MET
@@ -182,7 +181,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         if largest <= tolerance:
             reason = STATIONARY
             break
-        if k >= steps:
+        if k >= steps or spent(info):
             break
         turns += 1
         length, slope = direction(I, room, q)
@@ -192,31 +191,33 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         lam, j, more, stuck = face.tally[4], int(face.tally[5]), -1.0, turns > longest
         if lam > 0.0 and slope < -1e-17 * G and not stuck:  # Step 3
             gamma, more, trials = min(1.0, lam), 1.0, 0
-            while more > 0.0:
+            while more > 0.0 and not spent(info):
                 if oversteps(face, gamma, I[16]):
                     stuck, more = True, -1.0
                     break
                 step_to(face, q, gamma)
                 face.tally[1], face.tally[2] = gradient(I, F, scratch, T, face.trial, face.y)
+                count(info)
                 trials += 1
                 face.tally[3], more = gamma, judge(I, room, G, slope, gamma, trials)
                 gamma = more
-            evaluations += trials
+            if more > 0.0:
+                break
         if more < 0.0 and lam * length < TOUCHING and not stuck:  # at a limit, or so near that G cannot tell
             face.tally[3] = lam
         elif more < 0.0 and (fresh or stuck):
-            face.tally[1], face.tally[2], trials = slide(
-                I, F, scratch, T, q, G, face.g, face.unit, face.trial, face.y, face.spare
+            face.tally[1], face.tally[2] = slide(
+                I, F, scratch, T, q, G, face.g, face.unit, face.trial, face.y, face.spare, info
             )
-            evaluations += trials
             if not face.tally[1] < np.inf:
-                reason = STATIONARY if face.tally[1] == np.inf else SPENT
+                reason = STATIONARY if face.tally[1] == np.inf else (SPENT if spent(info) else STUCK)
                 break
             more, stuck = 0.0, True
         if more == 0.0:
             G, unmet = face.tally[1], face.tally[2]
             move_on(face, q)
             k, turns = k + 1, 0
+            record(info, trace, G)
         if stuck:
             begin(I, F, room, q)
         if stuck or (more < 0.0 and face.tally[3] != lam) or (face.tally[3] == lam and not add(I, room, j)):  # Step 4
@@ -225,17 +226,17 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         elif face.tally[3] != lam:  # Step 5
             renew(I, room)
             fresh = False
-    info[0], info[1], info[2], info[3] = k, evaluations, G, reason
+    close(info, k, G, reason)
 
 
 @entry
 def active_set_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
-    """Solve rows first … last of Q (k, size) in place for the targets T (k, …)."""
+    """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     work = scratch.shape[0] - room_size(I)
     for k in range(first, last):
-        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k])
+        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -246,21 +247,14 @@ class ActiveSet:
     tolerance: float = 1e-9  # on the projected gradient and on multipliers of the wrong sign
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or not self.tolerance >= 0.0:
-            raise BadValue(f"steps and tolerance must not be negative: {self.steps}, {self.tolerance}")
+        check_steps(self.steps, self.tolerance)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles."""
         return reasons_of_a_descent_method(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Walk downhill from `start` until nothing is left to gain."""
-        insist(self, problem)
-        I, F, T = problem.packed
-        patient = float(any(term == NEAR for term in problem.kinds))
-        settings = np.array([self.steps, self.tolerance, patient], dtype=float)
-        Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
-        scratch = np.zeros(scratch_size(I) + room_size(I))
-        active_set_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
-        counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
-        return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)
+        settings = (self.steps, self.tolerance, is_patient(problem))
+        room = room_size(problem.packed[0])
+        return run(self, active_set_entry, room, settings, problem, start, seed, allowance)

@@ -1,13 +1,34 @@
-"""What every solver is, and how it says what it cannot take."""
+"""What every solver is, how it says what it cannot take, and how a compiled loop is called.
+
+Every loop lies behind an entry ``(I, F, scratch, T, Q, settings, info, trace, first, last)`` that solves rows first … last − 1
+of Q in place; what it spends and why it ends go to info, its way down to trace (see `meter`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from supple.errors import Refused
+import numpy as np
+
+from supple.errors import BadValue, Refused
+from supple.potentials import NEAR
 from supple.problem import Problem
-from supple.solution import Solution
+from supple.solution import Solution, audited
+from supple.solvers.meter import (
+    BUDGET,
+    EVALUATIONS,
+    FREELY,
+    ITERATIONS,
+    REASON,
+    SPENT,
+    STATIONARY,
+    Allowance,
+)
 from supple.space import Floats
+from supple.views import scratch_size
+
+NO_WAY_ON = "The method found no way on"
 
 
 class Solver(Protocol):
@@ -17,8 +38,8 @@ class Solver(Protocol):
         """The reasons why this solver cannot take the problem; none if it can."""
         ...
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0) -> Solution:
-        """A legal posture with a truthful status."""
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
+        """A legal posture with a truthful status, for no more than the allowance."""
         ...
 
 
@@ -37,3 +58,52 @@ def reasons_of_a_descent_method(problem: Problem, ranked: bool = False) -> list[
     if problem.obstacles:
         reasons.append("it has obstacles")
     return reasons
+
+
+def check_steps(steps: int, tolerance: float) -> None:
+    """Refuse negative settings."""
+    if steps < 0 or not tolerance >= 0.0:
+        raise BadValue(f"steps and tolerance must not be negative: {steps}, {tolerance}")
+
+
+def is_patient(problem: Problem) -> float:
+    """1 if the loop must go on when all tasks are met, because a preferred posture is still to be approached."""
+    return float(any(kind == NEAR for kind in problem.kinds))
+
+
+def run(
+    solver: Solver,
+    entry: Callable[..., None],
+    room: int,
+    settings: Sequence[float],
+    problem: Problem,
+    start: Floats,
+    seed: int,
+    allowance: Allowance,
+) -> Solution:
+    """Solve one problem with a compiled loop that needs `room` numbers of scratch besides the evaluation's."""
+    insist(solver, problem)
+    assert problem.limits is not None
+    I, F, T = problem.packed
+    Q, info, page = problem.limits.project(start).reshape(1, -1), allowance.info(), allowance.page()
+    scratch = np.zeros(scratch_size(I) + room)
+    with allowance.watched(info):
+        entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)
+    return answered(problem, Q[0], info[0], page, seed, allowance)
+
+
+def answered(
+    problem: Problem, q: Floats, spent: np.ndarray, page: np.ndarray, seed: int, allowance: Allowance
+) -> Solution:
+    """The solution for a posture that a compiled loop ended at, by its row of info."""
+    by_allowance = allowance.ended(spent[EVALUATIONS], late=bool(spent[BUDGET] == 0.0))
+    return audited(
+        problem,
+        q,
+        bool(spent[REASON] == STATIONARY),
+        by_allowance if spent[REASON] == SPENT else NO_WAY_ON,
+        iterations=int(spent[ITERATIONS]),
+        evaluations=int(spent[EVALUATIONS]),
+        seed=seed,
+        trace=allowance.traced(spent, page),
+    )

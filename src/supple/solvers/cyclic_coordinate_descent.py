@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.carry import observe
 from supple.compiled import entry, leaf, row, stage, table
@@ -30,22 +30,9 @@ from supple.evaluate import gradient
 from supple.potentials import AT, FACE, LINE, NEAR, PLANE, TURN
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import insist, reasons_of_a_descent_method
-from supple.solvers.baseline import (
-    MET,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    check_budget,
-    conclude,
-    headway,
-    is_patient,
-    limits_of,
-    read_room,
-    room_of,
-    run,
-    settle,
-)
+from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.baseline import GOING, headway, limits_of, read_room, room_of, room_size, settle
+from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
 from supple.solvers.one_coordinate import carries, carry_frames, hinge_change, slide_change, span
 from supple.space import Floats
 from supple.tree import read_tree
@@ -54,6 +41,22 @@ from supple.views import NO_ROW, read_tasks, read_work
 IDLE, EXACT, SEARCHED = range(3)
 TRIALS = 24  # evaluations of one search
 FLATTER = 0.1  # a search ends when the slope has fallen to this share
+
+
+class Plan(NamedTuple):
+    """Scratch of the sweeps, in the rest of the room."""
+
+    how: Any  # (n) IDLE, EXACT or SEARCHED
+    reach: Any  # (n) how far each coordinate went the last time
+    h: Any  # (n) the gradient at a trial
+    X: Any  # (terms, 12) the frames that the terms read
+
+
+@leaf
+def read_plan(I: Any, room: Any) -> Any:
+    """Views of the plan."""
+    n, at = I[1], read_room(I, room).rest
+    return Plan(row(room, at, n), row(room, at + n, n), row(room, at + 2 * n, n), table(room, at + 3 * n, I[8], 12))
 
 
 @leaf
@@ -128,44 +131,51 @@ def inside(left: float, right: float, slope_left: float, slope_right: float) -> 
 
 @stage
 def hold_back(
-    I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, part: float, g: Any, h: Any, f: float, most: float
-) -> float:
-    """Take the reluctant coordinate i back to `part` of its way, if G stays below `most` there; returns G, keeps up g."""
-    whole = q[i]
+    I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, i: int, part: float, f: float, most: float
+) -> Any:
+    """Take the reluctant coordinate i back to `part` of its way, if G stays below `most` there: G and the unmet tasks.
+
+    The gradient is kept up; where the coordinate stays, the unmet tasks are −1.
+    """
+    g, h, whole = read_room(I, room).g, read_plan(I, room).h, q[i]
     q[i] = part
-    value, _ = gradient(I, F, scratch, T, q, h)
+    value, unmet = gradient(I, F, scratch, T, q, h)
     if not value <= most:
         q[i] = whole
-        return f
+        return f, -1
     for k in range(q.shape[0]):
         g[k] = h[k]
-    return value
+    return value, unmet
 
 
 @stage
-def search(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, reach: Any, g: Any, h: Any, f: float) -> Any:
-    """Lower G along coordinate i from q, whose value f and gradient g are known and are kept up; returns f and the evaluations.
+def search(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, i: int, f: float, info: Any, trace: Any) -> Any:
+    """Lower G along coordinate i from q, whose value f and gradient are known and are kept up: G and the unmet tasks.
 
-    `reach` (size) remembers how far each coordinate went the last time; h is scratch for a gradient.
+    Where the coordinate stays, the unmet tasks are −1.
     """
-    allowed = limits_of(I, F)
+    allowed, g, plan = limits_of(I, F), read_room(I, room).g, read_plan(I, room)
+    h, reach = plan.h, plan.reach
     low, high = span(allowed, q, i)
     start, f_start, slope = q[i], f, g[i]
     way = -1.0 if slope > 0.0 else 1.0
     far = high if way > 0.0 else -low
     if slope == 0.0 or not far > 0.0 or not math.isfinite(slope):
-        return f, 0
+        return f, -1
     left, slope_left, right, slope_right = 0.0, -abs(slope), -1.0, 0.0
-    best, t, trials = 0.0, min(max(reach[i], 1e-9), far), 0
-    while trials < TRIALS:
+    best, t, trials, unmet = 0.0, min(max(reach[i], 1e-9), far), 0, -1
+    while trials < TRIALS and not spent(info):
         q[i] = min(max(start + way * t, allowed.lower[i]), allowed.upper[i])
-        value, _ = gradient(I, F, scratch, T, q, h)
+        value, missed = gradient(I, F, scratch, T, q, h)
+        count(info)
         trials += 1
         s = way * h[i]
         if value < f:
-            best, f = t, value
+            best, f, unmet = t, value, missed
             for k in range(q.shape[0]):
                 g[k] = h[k]
+            if allowed.free[i] == 1.0:
+                record(info, trace, f)
             if abs(s) <= FLATTER * abs(slope):
                 break
         if value <= f and s < 0.0:
@@ -183,9 +193,13 @@ def search(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, reach: Any, g: 
     q[i] = min(max(start + way * best, allowed.lower[i]), allowed.upper[i])
     reach[i] = best if best > 0.0 else 0.1 * reach[i]
     if best > 0.0 and allowed.free[i] < 1.0:
-        part = min(max(start + way * allowed.free[i] * best, allowed.lower[i]), allowed.upper[i])
-        f, trials = hold_back(I, F, scratch, T, q, i, part, g, h, f, f_start), trials + 1
-    return f, trials
+        if not spent(info):
+            part = min(max(start + way * allowed.free[i] * best, allowed.lower[i]), allowed.upper[i])
+            f, missed = hold_back(I, F, scratch, T, room, q, i, part, f, f_start)
+            count(info)
+            unmet = missed if missed >= 0 else unmet
+        record(info, trace, f)
+    return f, unmet
 
 
 @leaf
@@ -198,64 +212,81 @@ def same(q: Any, p: Any) -> bool:
 
 
 @stage
-def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
-    """The loop; info receives sweeps, evaluations, G and the reason."""
+def sweep(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, f: float, unmet: int, info: Any, trace: Any) -> Any:
+    """Every coordinate to its best value, first those with a closed form: G and the number of tasks not met."""
+    r, plan = read_room(I, room), read_plan(I, room)
+    for i in range(q.shape[0]):
+        r.best[i], r.slope[i] = q[i], r.g[i]
+    if uses(plan.how, EXACT):
+        exact_sweep(I, F, scratch, T, q, plan.how, plan.X)
+        f_new, missed = gradient(I, F, scratch, T, q, r.g)
+        count(info)
+        if f_new <= f:
+            f, unmet = f_new, missed
+            record(info, trace, f)
+        else:  # rounding has the last word, or a goal is not a number
+            for i in range(q.shape[0]):
+                q[i], r.g[i] = r.best[i], r.slope[i]
+    for i in range(q.shape[0] - 1, -1, -1):
+        if plan.how[i] == SEARCHED:
+            f, missed = search(I, F, scratch, T, room, q, i, f, info, trace)
+            unmet = missed if missed >= 0 else unmet
+    return f, unmet
+
+
+@leaf
+def uses(how: Any, what: int) -> bool:
+    """Whether any coordinate is moved this way."""
+    found = False
+    for i in range(how.shape[0]):
+        found = found or how[i] == what
+    return found
+
+
+@stage
+def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+    """The loop; its iterations are sweeps."""
     steps, tolerance, patient = settings[0], settings[1], settings[2]
-    n, terms = q.shape[0], I[8]
     room = room_of(I, scratch)
-    r = read_room(I, room)
-    plan, reach, h = row(room, r.rest, n), row(room, r.rest + n, n), row(room, r.rest + 2 * n, n)
-    X = table(room, r.rest + 3 * n, terms, 12)
+    r, plan = read_room(I, room), read_plan(I, room)
     tree, a, at = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, at)
-    survey(tree, tasks, limits_of(I, F).free, plan)
-    for i in range(n):
-        reach[i] = 0.1
+    survey(tree, tasks, limits_of(I, F).free, plan.how)
+    for i in range(q.shape[0]):
+        plan.reach[i] = 0.1
     settle(I, F, room, q)
     f, unmet = gradient(I, F, scratch, T, q, r.g)
-    k, evaluations, reason = 0, 1, SPENT
-    while k < steps:
+    count(info)
+    record(info, trace, f)
+    k, reason, both = 0, GOING, uses(plan.how, EXACT) and uses(plan.how, SEARCHED)
+    while reason == GOING:
         if unmet == 0 and patient == 0.0:
             reason = MET
-            break
-        if k > 0 and headway(I, F, room, q) <= tolerance:
+        elif k > 0 and headway(I, F, room, q) <= tolerance:
             reason = STATIONARY
-            break
-        for i in range(n):
-            r.best[i] = q[i]
-        k += 1
-        exact_sweep(I, F, scratch, T, q, plan, X)
-        f_new, unmet = gradient(I, F, scratch, T, q, r.g)
-        evaluations += 1
-        if not f_new <= f:  # rounding has the last word, or a goal is not a number
-            for i in range(n):
-                q[i] = r.best[i]
-            f_new, unmet = gradient(I, F, scratch, T, q, r.g)
-        trials = 0
-        for i in range(n - 1, -1, -1):
-            if plan[i] == SEARCHED:
-                f_new, count = search(I, F, scratch, T, q, i, reach, r.g, h, f_new)
-                trials += count
-        if trials > 0:
-            f_new, unmet = gradient(I, F, scratch, T, q, r.g)
-            evaluations += trials + 1
-        f = f_new
-        if same(q, r.best):
+        elif k >= steps or spent(info):
+            reason = SPENT
+        elif k > 0 and same(q, r.best):
             reason = STUCK
-            break
-    for i in range(n):
-        r.best[i] = q[i]
-    info[0], info[1], info[2], info[3] = k, evaluations, f, reason
-    conclude(I, F, scratch, T, room, q, tolerance, info)
+        else:
+            if k > 0 and both:  # searches have moved on; closed forms read the world table of q
+                gradient(I, F, scratch, T, q, r.g)
+                count(info)
+            if k == 0 or not spent(info):
+                k += 1
+                f, unmet = sweep(I, F, scratch, T, room, q, f, unmet, info, trace)
+    if headway(I, F, room, q) <= tolerance:
+        reason = STATIONARY
+    close(info, k, f, reason)
 
 
 @entry
 def cyclic_coordinate_descent_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        cyclic_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+        cyclic_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -266,7 +297,7 @@ class CyclicCoordinateDescent:
     tolerance: float = 1e-8  # on the projected gradient step
 
     def __post_init__(self) -> None:
-        check_budget(self.steps, self.tolerance)
+        check_steps(self.steps, self.tolerance)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles, linear equalities between coordinates."""
@@ -276,9 +307,8 @@ class CyclicCoordinateDescent:
             reasons.append("linear equalities tie its coordinates together, so that none can move alone")
         return reasons
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Sweep from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        insist(self, problem)
-        settings = [self.steps, self.tolerance, is_patient(problem)]
-        room = 3 * problem.figure.size + 12 * int(problem.packed[0][8])
-        return run(cyclic_coordinate_descent_entry, problem, start, settings, room, seed)
+        settings = (self.steps, self.tolerance, is_patient(problem))
+        room = room_size(problem, 3 * problem.figure.size + 12 * int(problem.packed[0][8]))
+        return run(self, cyclic_coordinate_descent_entry, room, settings, problem, start, seed, allowance)

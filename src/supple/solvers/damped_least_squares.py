@@ -21,29 +21,24 @@ from typing import Any
 
 import numpy as np
 
-from supple.compiled import entry, leaf, row, stage, table
+from supple.compiled import entry, leaf, stage, table
 from supple.errors import BadValue
-from supple.evaluate import gradient
-from supple.linear import jacobian
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.base import check_steps, reasons_of_a_descent_method, run
 from supple.solvers.baseline import (
-    ALIKE,
-    MET,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    check_budget,
+    GOING,
+    arrive,
     conclude,
-    headway,
-    keep,
+    linear_model,
+    read_model,
     read_room,
     room_of,
-    run,
+    room_size,
     settle,
     without_residuals,
 )
+from supple.solvers.meter import FREELY, ITERATIONS, STUCK, Allowance
 from supple.space import Floats
 
 
@@ -85,27 +80,18 @@ def solve_cholesky(M: Any, y: Any) -> bool:
 
 
 @stage
-def damped_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
-    """The loop; info receives iterations, evaluations, G and the reason."""
+def damped_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+    """The loop."""
     steps, tolerance, damping = settings[0], settings[1], 2.0 * settings[2] * settings[2]
     n, m = q.shape[0], I[10]
     room = room_of(I, scratch)
-    r = read_room(I, room)
-    rho, J, M = row(room, r.rest, m), table(room, r.rest + m, m, n), table(room, r.rest + m + m * n, m, m)
+    r, (rho, J) = read_room(I, room), read_model(I, room)
+    M = table(room, r.rest + m + m * n, m, m)
     settle(I, F, room, q)
-    f, unmet = gradient(I, F, scratch, T, q, r.g)
-    for i in range(n):
-        r.best[i] = q[i]
-    least, k, evaluations, reason = f if math.isfinite(f) else math.inf, 0, 1, SPENT
-    while k < steps:
-        if unmet == 0:
-            reason = MET
-            break
-        if headway(I, F, room, q) <= tolerance:
-            least, reason = keep(q, f, r.best, least * (1.0 + ALIKE)), STATIONARY
-            break
-        k += 1
-        jacobian(I, F, scratch, T, q, rho, J)
+    f, unmet = linear_model(I, F, scratch, T, room, q, info)
+    reason = arrive(I, F, room, q, f, unmet, steps, tolerance, info, trace)
+    while reason == GOING:
+        info[ITERATIONS] += 1.0
         damped_normal_matrix(J, r.ease, damping, M)
         if not solve_cholesky(M, rho):
             reason = STUCK
@@ -114,23 +100,18 @@ def damped_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, inf
             for s in range(m):
                 q[i] -= r.ease[i] * J[s, i] * rho[s]  # equation 15
         settle(I, F, room, q)
-        f, unmet = gradient(I, F, scratch, T, q, r.g)
-        evaluations += 1
-        if not math.isfinite(f):
-            reason = STUCK
-            break
-        least = keep(q, f, r.best, least if unmet > 0 else math.inf)
-    info[0], info[1], info[2], info[3] = k, evaluations, least, reason
-    conclude(I, F, scratch, T, room, q, tolerance, info)
+        f, unmet = linear_model(I, F, scratch, T, room, q, info)
+        reason = arrive(I, F, room, q, f, unmet, steps, tolerance, info, trace)
+    conclude(I, F, room, q, tolerance, reason, info)
 
 
 @entry
 def damped_least_squares_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        damped_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+        damped_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -142,7 +123,7 @@ class DampedLeastSquares:
     damping: float = 0.05  # λ, in residual units per coordinate unit
 
     def __post_init__(self) -> None:
-        check_budget(self.steps, self.tolerance)
+        check_steps(self.steps, self.tolerance)
         if not (np.isfinite(self.damping) and self.damping > 0.0):
             raise BadValue(f"the damping must be positive and finite, not {self.damping!r}")
 
@@ -150,9 +131,9 @@ class DampedLeastSquares:
         """Hard tasks, several priorities, obstacles, goals that have no residuals."""
         return reasons_of_a_descent_method(problem) + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        insist(self, problem)
         m, n = problem.residual_count, problem.figure.size
-        settings = [self.steps, self.tolerance, self.damping]
-        return run(damped_least_squares_entry, problem, start, settings, m * (1 + n + m), seed)
+        settings = (self.steps, self.tolerance, self.damping)
+        room = room_size(problem, m * (1 + n + m))
+        return run(self, damped_least_squares_entry, room, settings, problem, start, seed, allowance)

@@ -26,11 +26,11 @@ from supple.compiled import leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.solvers.blocks import dual_matrix, primal_matrix, pull_back, push_forward, solve_symmetric
-from supple.solvers.meter import EVALUATIONS, ITERATIONS, VALUE, record, spent
+from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
 from supple.tree import read_tree
 from supple.views import BLOCK, RANK, read_limits, read_routes, read_tasks
 
-STATIONARY, MET, SPENT, ABANDONED = range(4)
+ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
 STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW = range(6)  # settings
 
 

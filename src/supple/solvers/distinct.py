@@ -16,9 +16,8 @@ from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import Solver, insist
-from supple.solvers.damping import MET
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import FREELY, REASON
+from supple.solvers.meter import FREELY, MET, REASON
 from supple.solvers.multistart import Multistart
 from supple.solvers.search import desk, further_start, search_entry, unwound
 from supple.space import Floats

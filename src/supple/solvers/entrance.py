@@ -10,6 +10,7 @@ import numpy as np
 from supple.compiled import leaf, row, shared, stage
 from supple.evaluate import gradient
 from supple.limits import project, row_room
+from supple.solvers.meter import count, spent
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks
 
@@ -75,14 +76,25 @@ def rescaled(unit: Any, G: float, g: Any) -> float:
 
 @stage
 def slide(
-    I: Any, F: Any, scratch: Any, T: Any, q: Any, G: float, g: Any, unit: Any, trial: Any, g_new: Any, spare: Any
+    I: Any,
+    F: Any,
+    scratch: Any,
+    T: Any,
+    q: Any,
+    G: float,
+    g: Any,
+    unit: Any,
+    trial: Any,
+    g_new: Any,
+    spare: Any,
+    info: Any,
 ) -> Any:
-    """A projected gradient step ``Π(q − τ D∇G)`` that lowers G: the trial's G, unmet tasks, evaluations.
+    """A projected gradient step ``Π(q − τ D∇G)`` that lowers G: the trial's G and unmet tasks.
 
-    G is infinite if no step does, NaN if that cannot be said because a projection failed. For corners with more limits than
-    coordinates, where active sets may turn on the spot, and for wherever else they give up.
+    G is infinite if no step does, NaN if that cannot be said because a projection failed or no more may be spent. For corners
+    with more limits than coordinates, where active sets may turn on the spot, and for wherever else they give up.
     """
-    tau, evaluations, none = 1.0, 0, np.inf
+    tau, none = 1.0, np.inf
     while tau > 1e-12:
         slope = 0.0
         for i in range(q.shape[0]):
@@ -93,9 +105,11 @@ def slide(
             slope += g[i] * (trial[i] - q[i]) / unit[i] if unit[i] > 0.0 else 0.0
         if not -slope > 1e-16 * G:
             break
+        if spent(info):
+            return np.nan, 0
         G_new, unmet = gradient(I, F, scratch, T, trial, g_new)
-        evaluations += 1
+        count(info)
         if legal and rescaled(unit, G_new, g_new) < np.inf and G_new <= G + 1e-4 * slope:
-            return G_new, unmet, evaluations
+            return G_new, unmet
         tau *= 0.25
-    return none, 0, evaluations
+    return none, 0

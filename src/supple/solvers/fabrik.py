@@ -30,23 +30,9 @@ from supple.evaluate import gradient
 from supple.goals import At
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import insist, reasons_of_a_descent_method
-from supple.solvers.baseline import (
-    ALIKE,
-    MET,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    check_budget,
-    conclude,
-    headway,
-    keep,
-    limits_of,
-    read_room,
-    room_of,
-    run,
-    settle,
-)
+from supple.solvers.base import check_steps, reasons_of_a_descent_method, run
+from supple.solvers.baseline import ALIKE, GOING, arrive, conclude, limits_of, read_room, room_of, room_size, settle
+from supple.solvers.meter import FREELY, ITERATIONS, SPENT, STUCK, VALUE, Allowance, count, spent
 from supple.solvers.one_coordinate import best_turn, harmonic, span
 from supple.space import Floats
 from supple.tree import read_tree
@@ -104,9 +90,8 @@ def find_centres(tree: Any, free: Any, W: Any, chain: Any) -> int:
 
 
 @stage
-def look(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any, chain: Any, points: Any) -> Any:
-    """Evaluate at q, which fills the world table; the centres and, last, the effector go to the rows of `points`."""
-    value, unmet = gradient(I, F, scratch, T, q, g)
+def see(I: Any, F: Any, scratch: Any, chain: Any, points: Any) -> None:
+    """From the world table of the last evaluation the centres and, last, the effector go to the rows of `points`."""
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     work, _ = read_work(I, scratch)
@@ -118,7 +103,6 @@ def look(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any, chain: Any, point
     observe(tree, tasks, 0, work)
     for k in range(3):
         points[last, k] = work.seen[k]
-    return value, unmet
 
 
 @leaf
@@ -173,23 +157,32 @@ def turn_towards(I: Any, F: Any, scratch: Any, q: Any, j: int, at: int, points: 
 
 
 @stage
-def recover(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any, chain: Any, points: Any, P: Any) -> int:
-    """Turn the joints, from the root on, so that the points come to P; returns the evaluations that this took."""
-    evaluations = 0
+def recover(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, chain: Any, points: Any, P: Any, info: Any) -> Any:
+    """Turn the joints, from the root on, so that the points come to P: G there and the tasks not met.
+
+    After each joint the points are looked at anew; where no more may be spent on that, the tasks not met are −1.
+    """
+    g, f, unmet = read_room(I, room).g, 0.0, 0
+    last = -1
     for j in range(chain.shape[1]):
-        if chain[0, j] >= 0.0:
-            at = int(chain[0, j])
-            turn_towards(I, F, scratch, q, j, at, points, P)
-            look(I, F, scratch, T, q, g, chain, points)
-            evaluations += 1
-    return evaluations
+        last = j if chain[0, j] >= 0.0 else last
+    for j in range(last + 1):
+        if chain[0, j] >= 0.0 and unmet >= 0:
+            turn_towards(I, F, scratch, q, j, int(chain[0, j]), points, P)
+            if j == last:
+                settle(I, F, room, q)
+            unmet = -1
+            if not spent(info):
+                f, unmet = gradient(I, F, scratch, T, q, g)
+                count(info)
+                see(I, F, scratch, chain, points)
+    return f, unmet if last >= 0 else -1
 
 
 @stage
-def fabrik_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
-    """The loop; info receives rounds, evaluations, G and the reason."""
-    steps, tolerance = settings[0], settings[1]
-    n, joints = q.shape[0], I[0]
+def fabrik_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+    """The loop."""
+    steps, tolerance, joints = settings[0], settings[1], I[0]
     room = room_of(I, scratch)
     r = read_room(I, room)
     tree, a, at = read_tree(I, F)
@@ -197,47 +190,41 @@ def fabrik_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, inf
     t = tasks.term[0, 3]
     chain, length = table(room, r.rest, 3, joints), row(room, r.rest + 3 * joints, joints)
     settle(I, F, room, q)
-    gradient(I, F, scratch, T, q, r.g)
+    f, unmet = gradient(I, F, scratch, T, q, r.g)
+    count(info)
     work, _ = read_work(I, scratch)
-    count = find_centres(tree, limits_of(I, F).free, work.world, chain)
-    points = table(room, r.rest + 4 * joints, count + 1, 3)
-    P = table(room, r.rest + 7 * joints + 3, count + 1, 3)
-    f, unmet = look(I, F, scratch, T, q, r.g, chain, points)
-    for i in range(count):
+    centres = find_centres(tree, limits_of(I, F).free, work.world, chain)
+    points = table(room, r.rest + 4 * joints, centres + 1, 3)
+    P = table(room, r.rest + 7 * joints + 3, centres + 1, 3)
+    see(I, F, scratch, chain, points)
+    for i in range(centres):
         x, y, z = points[i + 1, 0] - points[i, 0], points[i + 1, 1] - points[i, 1], points[i + 1, 2] - points[i, 2]
         length[i] = math.sqrt(x * x + y * y + z * z)
-    for i in range(n):
-        r.best[i] = q[i]
-    least, k, evaluations, reason, since = f, 0, 2, SPENT, 0
-    while k < steps:
-        if unmet == 0:
-            reason = MET
-            break
-        if headway(I, F, room, q) <= tolerance:
-            least, reason = keep(q, f, r.best, least * (1.0 + ALIKE)), STATIONARY
-            break
-        if since >= PATIENCE:
-            reason = STUCK
-            break
-        k += 1
-        for i in range(count + 1):
+    reason, since = arrive(I, F, room, q, f, unmet, steps, tolerance, info, trace), 0
+    while reason == GOING:
+        for i in range(centres + 1):
             for c in range(3):
                 P[i, c] = points[i, c]
         reach(P, length, T[t], T[t + 1], T[t + 2])
-        evaluations += 1 + recover(I, F, scratch, T, q, r.g, chain, points, P)
-        settle(I, F, room, q)
-        f, unmet = look(I, F, scratch, T, q, r.g, chain, points)
-        since = 0 if f < (1.0 - ALIKE) * least else since + 1
-        least = keep(q, f, r.best, least)
-    info[0], info[1], info[2], info[3] = k, evaluations, least, reason
-    conclude(I, F, scratch, T, room, q, tolerance, info)
+        f, unmet = recover(I, F, scratch, T, room, q, chain, points, P, info)
+        if unmet < 0:
+            reason = SPENT
+            break
+        info[ITERATIONS] += 1.0
+        since = 0 if f < (1.0 - ALIKE) * info[VALUE] else since + 1
+        reason = arrive(I, F, room, q, f, unmet, steps, tolerance, info, trace)
+        if reason == GOING and since >= PATIENCE:
+            reason = STUCK
+    conclude(I, F, room, q, tolerance, reason, info)
 
 
 @entry
-def fabrik_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int) -> None:
+def fabrik_entry(
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        fabrik_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+        fabrik_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -248,7 +235,7 @@ class Fabrik:
     tolerance: float = 1e-7  # on the projected gradient step
 
     def __post_init__(self) -> None:
-        check_budget(self.steps, self.tolerance)
+        check_steps(self.steps, self.tolerance)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Anything but one `At` in the world on a point of a segment that hinges and balls carry."""
@@ -262,11 +249,10 @@ class Fabrik:
             return [*reasons, f"the effector of {task.name!r} is not at the end of one chain"]
         return reasons + _unsuitable_joints(problem, task.effector.segment)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Reach from `start` until the goal is met, nothing is left to gain, or the budget is spent."""
-        insist(self, problem)
-        room = 10 * int(problem.packed[0][0]) + 6
-        return run(fabrik_entry, problem, start, [self.steps, self.tolerance], room, seed)
+        room = room_size(problem, 10 * int(problem.packed[0][0]) + 6)
+        return run(self, fabrik_entry, room, (self.steps, self.tolerance), problem, start, seed, allowance)
 
 
 def _unsuitable_joints(problem: Problem, segment: str) -> list[str]:

@@ -35,30 +35,25 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from supple.compiled import entry, leaf, row, stage, table
+from supple.compiled import entry, leaf, stage
 from supple.errors import BadValue
 from supple.evaluate import gradient
-from supple.linear import jacobian
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
 from supple.solvers.baseline import (
-    ALIKE,
-    MET,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    check_budget,
+    GOING,
+    arrive,
     conclude,
-    headway,
-    is_patient,
-    keep,
+    linear_model,
+    read_model,
     read_room,
     room_of,
-    run,
+    room_size,
     settle,
     without_residuals,
 )
+from supple.solvers.meter import FREELY, ITERATIONS, Allowance, count
 from supple.space import Floats
 
 FIXED, FITTED, CAUTIOUS = range(3)
@@ -85,50 +80,45 @@ def fitted_step(rho: Any, J: Any, ease: Any, g: Any, epsilon: float) -> float:
 
 
 @stage
-def transpose_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
-    """The loop; info receives iterations, evaluations, f and the reason."""
-    steps, tolerance, patient, rule, value = settings[0], settings[1], settings[2], settings[3], settings[4]
-    n, m = q.shape[0], I[10]
+def look(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, rule: float, info: Any) -> Any:
+    """G at q and the number of tasks not met; ∇G into the room, with ρ and J if the rule needs them."""
+    if rule != FIXED:
+        return linear_model(I, F, scratch, T, room, q, info)
+    count(info)
+    return gradient(I, F, scratch, T, q, read_room(I, room).g)
+
+
+@stage
+def transpose_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+    """The loop."""
+    steps, tolerance, patient = settings[0], settings[1], int(settings[2])
+    rule, length = settings[3], settings[4]
     room = room_of(I, scratch)
     r = read_room(I, room)
-    rho, J = row(room, r.rest, m), table(room, r.rest + m, m, n)
     settle(I, F, room, q)
-    f, unmet = gradient(I, F, scratch, T, q, r.g)
-    for i in range(n):
-        r.best[i] = q[i]
-    least, k, evaluations, reason = f if math.isfinite(f) else math.inf, 0, 1, SPENT
-    while k < steps:
-        if unmet == 0 and patient == 0.0:
-            reason = MET
-            break
-        if headway(I, F, room, q) <= tolerance:
-            least, reason = keep(q, f, r.best, least * (1.0 + ALIKE)), STATIONARY
-            break
-        k += 1
-        tau = value
+    f, unmet = look(I, F, scratch, T, room, q, rule, info)
+    reason = arrive(I, F, room, q, f, unmet + patient, steps, tolerance, info, trace)
+    while reason == GOING:
+        info[ITERATIONS] += 1.0
+        tau = length
         if rule != FIXED:
-            jacobian(I, F, scratch, T, q, rho, J)
-            tau = fitted_step(rho, J, r.ease, r.g, value if rule == CAUTIOUS else math.inf)
-        for i in range(n):
+            rho, J = read_model(I, room)
+            tau = fitted_step(rho, J, r.ease, r.g, length if rule == CAUTIOUS else math.inf)
+        for i in range(q.shape[0]):
             q[i] -= tau * r.ease[i] * r.g[i]  # equation 27
         settle(I, F, room, q)
-        f, unmet = gradient(I, F, scratch, T, q, r.g)
-        evaluations += 1
-        if not math.isfinite(f):
-            reason = STUCK
-            break
-        least = keep(q, f, r.best, least if unmet > 0 or patient != 0.0 else math.inf)
-    info[0], info[1], info[2], info[3] = k, evaluations, least, reason
-    conclude(I, F, scratch, T, room, q, tolerance, info)
+        f, unmet = look(I, F, scratch, T, room, q, rule, info)
+        reason = arrive(I, F, room, q, f, unmet + patient, steps, tolerance, info, trace)
+    conclude(I, F, room, q, tolerance, reason, info)
 
 
 @entry
 def jacobian_transpose_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        transpose_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+        transpose_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -170,7 +160,7 @@ class JacobianTranspose:
     step: StepRule = FixedStep()
 
     def __post_init__(self) -> None:
-        check_budget(self.steps, self.tolerance)
+        check_steps(self.steps, self.tolerance)
         if not isinstance(self.step, FixedStep | FittedStep | CautiousStep):
             raise BadValue(f"the step rule is a FixedStep, FittedStep or CautiousStep, not {self.step!r}")
 
@@ -179,14 +169,13 @@ class JacobianTranspose:
         reasons = reasons_of_a_descent_method(problem)
         return reasons if isinstance(self.step, FixedStep) else reasons + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Walk from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        insist(self, problem)
-        rule, value = FITTED, 0.0
+        rule, length = FITTED, 0.0
         if isinstance(self.step, FixedStep):
-            rule, value = FIXED, self.step.length
+            rule, length = FIXED, self.step.length
         elif isinstance(self.step, CautiousStep):
-            rule, value = CAUTIOUS, self.step.deviation
-        settings = [self.steps, self.tolerance, is_patient(problem), rule, value]
-        room = problem.residual_count * (1 + problem.figure.size)
-        return run(jacobian_transpose_entry, problem, start, settings, room, seed)
+            rule, length = CAUTIOUS, self.step.deviation
+        settings = (self.steps, self.tolerance, is_patient(problem), rule, length)
+        room = room_size(problem, problem.residual_count * (1 + problem.figure.size))
+        return run(self, jacobian_transpose_entry, room, settings, problem, start, seed, allowance)

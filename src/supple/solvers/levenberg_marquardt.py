@@ -13,10 +13,9 @@ import numpy as np
 from supple.errors import BadValue
 from supple.goals import Custom, Near
 from supple.problem import Problem
-from supple.solution import Solution, audited
-from supple.solvers.base import insist, reasons_of_a_descent_method
-from supple.solvers.damping import STATIONARY
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, REASON, Allowance
+from supple.solution import Solution
+from supple.solvers.base import answered, insist, reasons_of_a_descent_method
+from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.search import desk, search_entry
 from supple.space import Floats
 
@@ -60,5 +59,4 @@ class LevenbergMarquardt:
         Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
         with allowance.watched(info):
             search_entry(I, F, desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
-        counts = {"iterations": int(info[0, ITERATIONS]), "evaluations": int(info[0, EVALUATIONS]), "seed": seed}
-        return audited(problem, Q[0], stationary=info[0, REASON] == STATIONARY, **counts)
+        return answered(problem, Q[0], info[0], trace, seed, allowance)

@@ -13,14 +13,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from supple.compiled import leaf
 from supple.errors import BadValue
+from supple.solution import OWN_STEPS, Trace
 
 ITERATIONS, EVALUATIONS, VALUE, REASON, TRIES, BUDGET, ROWS = range(7)
+STATIONARY, MET, SPENT, STUCK = range(4)  # reasons
 INFO = 8  # numbers in a row of info
 TRACED = 10_000  # points that a trace keeps
 
@@ -29,6 +32,18 @@ TRACED = 10_000  # points that a trace keeps
 def spent(info: Any) -> bool:
     """Whether no further evaluation is allowed."""
     return info[EVALUATIONS] >= info[BUDGET]
+
+
+@leaf
+def count(info: Any) -> None:
+    """One more evaluation has been made."""
+    info[EVALUATIONS] += 1.0
+
+
+@leaf
+def close(info: Any, iterations: int, value: float, reason: int) -> None:
+    """Where the loop has ended, and why."""
+    info[ITERATIONS], info[VALUE], info[REASON] = iterations, value, reason
 
 
 @leaf
@@ -49,10 +64,11 @@ class Allowance:
     trace: bool = False
 
     def __post_init__(self) -> None:
-        if not self.evaluations >= 1:
-            raise BadValue(f"a budget is at least one evaluation, not {self.evaluations}")
-        if not self.seconds > 0.0:
-            raise BadValue(f"a deadline is a positive number of seconds, not {self.seconds}")
+        n, seconds = self.evaluations, self.seconds
+        if not (isinstance(n, Real) and n >= 1 and (n == np.inf or n == int(n))):
+            raise BadValue(f"a budget is a whole number of evaluations, at least one, not {n!r}")
+        if not (isinstance(seconds, Real) and seconds > 0.0):
+            raise BadValue(f"a deadline is a positive number of seconds, not {seconds!r}")
 
     def info(self, rows: int = 1) -> np.ndarray:
         """Rows of info with this budget, nothing spent."""
@@ -64,13 +80,36 @@ class Allowance:
         """Where a loop writes its trace."""
         return np.zeros((TRACED if self.trace else 0, 2))
 
+    def traced(self, info: np.ndarray, page: np.ndarray) -> Trace | None:
+        """What a loop with this row of info has written; where the page was too short, its last point is the end."""
+        if not self.trace:
+            return None
+        rows = int(info[ROWS])
+        if rows == len(page):
+            page[-1] = info[EVALUATIONS], info[VALUE]
+        return Trace(page[:rows, 0].astype(np.int64), page[:rows, 1].copy())
+
+    def left(self, evaluations: int, seconds: float) -> Allowance | None:
+        """What remains when so much has been spent; None if nothing does."""
+        if evaluations >= self.evaluations or seconds >= self.seconds:
+            return None
+        return Allowance(self.evaluations - evaluations, self.seconds - seconds, self.trace)
+
+    def ended(self, evaluations: float, late: bool) -> str:
+        """What came first: the deadline, the budget, or the end of the solver's own steps."""
+        if late:
+            return f"The deadline of {self.seconds:g} s passed"
+        if evaluations >= self.evaluations:
+            return f"The budget of {self.evaluations:.0f} evaluations was spent"
+        return OWN_STEPS
+
     @contextmanager
     def watched(self, info: np.ndarray) -> Iterator[None]:
         """While the loop that writes `info` runs, a timer ends it at the deadline."""
         if self.seconds == np.inf:
             yield
             return
-        timer = threading.Timer(self.seconds, lambda: info[:, BUDGET].fill(0.0))
+        timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), lambda: info[:, BUDGET].fill(0.0))
         timer.daemon = True
         timer.start()
         try:

@@ -1,19 +1,21 @@
 """Many starts: a local solver made dependable.
 
 The first attempt begins where it is told; the others at the points of a low-discrepancy sequence in the box of the limits
-(see `levenberg_marquardt`). The first attempt that meets every task ends the search; if none does, the best legal posture
-of all is the answer. With `LevenbergMarquardt` the whole search is one compiled loop.
+(see `search`). The first attempt that meets every task ends the search; if none does, the best legal posture
+of all is the answer. With `LevenbergMarquardt` the whole search is one compiled loop. A budget and a deadline are those of all
+attempts together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 import numpy as np
 
 from supple.errors import BadValue
 from supple.problem import Problem
-from supple.solution import Solution
+from supple.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
@@ -42,20 +44,28 @@ class Multistart:
             return replace(self.solver, attempts=self.attempts).solve(problem, start, seed, allowance)
         insist(self, problem)
         assert problem.limits is not None
+        begun, evaluations, iterations, least = monotonic(), 0, 0, np.inf
+        left: Allowance | None = allowance
         best: Solution | None = None
-        least = np.inf
-        iterations = evaluations = 0
+        traces: list[Trace] = []
         for k in range(self.attempts):
             q = start if k == 0 else problem.limits.project(further_start(problem, start, seed, k))
-            solution = self.solver.solve(problem, q, seed)
+            solution = self.solver.solve(problem, q, seed, left)
+            if solution.trace is not None:
+                traces.append(solution.trace.later(evaluations))
             iterations, evaluations = iterations + solution.iterations, evaluations + solution.evaluations
             value = problem.value(solution.q)
             if best is None or solution.ok or value < least:
                 best, least = solution, value
-            if solution.ok:
+            left = allowance.left(evaluations, monotonic() - begun)
+            if solution.ok or left is None:
                 break
         assert best is not None
-        return replace(best, iterations=iterations, evaluations=evaluations)
+        if left is None and best.status is Status.STOPPED:
+            ended = allowance.ended(evaluations, late=evaluations < allowance.evaluations)
+            best = audited(problem, best.q, False, ended, seed=seed)
+        trace = Trace.joined(traces) if traces else None
+        return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
 
 
 def compiled(solver: Solver) -> LevenbergMarquardt:

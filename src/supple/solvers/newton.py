@@ -36,18 +36,29 @@ import numpy as np
 from supple.compiled import entry, leaf, row, stage
 from supple.errors import BadValue
 from supple.evaluate import gradient, hessian
-from supple.potentials import CUSTOM, NEAR
+from supple.potentials import CUSTOM
 from supple.problem import Problem
-from supple.solution import Solution, audited
-from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solution import Solution
+from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
 from supple.solvers.entrance import inside, rescaled, slide
 from supple.solvers.factors import solve_up
+from supple.solvers.meter import (
+    EVALUATIONS,
+    FREELY,
+    MET,
+    SPENT,
+    STATIONARY,
+    STUCK,
+    Allowance,
+    close,
+    count,
+    record,
+    spent,
+)
 from supple.solvers.sheet import begin, norm, oversteps, read_sheet, room_size, step_to
 from supple.solvers.shifted_model import gather, minimise, remainder
 from supple.space import Floats
-from supple.views import scratch_size
 
-STATIONARY, MET, SPENT = range(3)
 DECREASE = 1e-4  # δ
 TURNS = 20  # trials to leave a saddle
 TIMID = 10.0  # ν from which steps are short
@@ -152,39 +163,44 @@ def next_shift(nu: float, gain: float) -> float:
 
 
 @stage
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any) -> None:
-    """The loop; info receives iterations, evaluations, G, reason."""
+def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any, trace: Any) -> None:
+    """The loop."""
     sheet = read_sheet(I, room)
     steps, tolerance, patient, curvature, nu = settings[0], settings[1], settings[2], int(settings[3]), settings[4]
     inside(I, F, q, sheet.spare)
     begin(I, F, room, q)
     G, unmet = gradient(I, F, scratch, T, q, sheet.g)
-    evaluations, reason, k, afresh = 1, SPENT, 0, True
+    count(info)
+    record(info, trace, G)
     searching = rescaled(sheet.unit, G, sheet.g) < np.inf
+    reason, k, afresh = SPENT if searching else STUCK, 0, True
     while searching:
         if unmet == 0 and patient == 0.0:
             reason = MET
             break
-        if k >= steps:
+        if k >= steps or spent(info):
             break
         hessian(I, F, scratch, T, q, curvature, sheet.v, sheet.B)
-        evaluations += 1
-        size, before = rescale(sheet), evaluations
+        count(info)
+        size, before = rescale(sheet), int(info[EVALUATIONS])
         if afresh and I[15] > 0 and minimise(I, room, q, 1e8 * size) <= 0.0:
             keep_prices(sheet, I[16])  # a step so short asks nothing but which rows hold the gradient
         remainder(I, room, q)
         saddle, length, found, afresh, G_new = sheet.tally[2] <= tolerance, sheet.tally[3], False, False, G
         while nu * length < ENDLESS * (size + length):
             if saddle:
-                promised = bend_away(I, room, q, size, evaluations - before)
+                promised = bend_away(I, room, q, size, int(info[EVALUATIONS]) - before)
             else:
                 promised, nu = propose(I, room, q, size, nu)
             if not promised < 0.0:
                 break
+            if spent(info):
+                searching = False
+                break
             afresh = oversteps(sheet, I[16])
             legal = not afresh or inside(I, F, sheet.trial, sheet.spare)
             G_new, missed = gradient(I, F, scratch, T, sheet.trial, sheet.rest)
-            evaluations += 1
+            count(info)
             found = legal and rescaled(sheet.unit, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised
             if found:
                 nu = settings[4] if saddle else next_shift(nu, (G_new - G) / promised)
@@ -192,31 +208,35 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
             if found or -promised < 1e-16 * G:
                 break
             nu = nu if saddle else 2.5 * nu
+        if not searching:
+            break
         if not found and not saddle:
-            G_new, missed, more = slide(
-                I, F, scratch, T, q, G, sheet.g, sheet.unit, sheet.trial, sheet.rest, sheet.spare
+            G_new, missed = slide(
+                I, F, scratch, T, q, G, sheet.g, sheet.unit, sheet.trial, sheet.rest, sheet.spare, info
             )
-            evaluations += more
             found, afresh, nu = G_new < np.inf, True, settings[4]
             if found:
                 G, unmet = G_new, missed
         if not found:
-            searching, reason = False, STATIONARY if saddle or G_new == np.inf else SPENT
-        else:
-            keep_prices(sheet, I[16])
-            move_on(sheet, q)
-            k += 1
-            if afresh:
-                begin(I, F, room, q)
-    info[0], info[1], info[2], info[3] = k, evaluations, G, reason
+            reason = STATIONARY if saddle or G_new == np.inf else (SPENT if spent(info) else STUCK)
+            break
+        keep_prices(sheet, I[16])
+        move_on(sheet, q)
+        k += 1
+        record(info, trace, G)
+        if afresh:
+            begin(I, F, room, q)
+    close(info, k, G, reason)
 
 
 @entry
-def newton_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int) -> None:
-    """Solve rows first … last of Q (k, size) in place for the targets T (k, …)."""
+def newton_entry(
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+) -> None:
+    """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     work = scratch.shape[0] - room_size(I)
     for k in range(first, last):
-        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k])
+        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -229,8 +249,7 @@ class Newton:
     damping: float = 0.1  # the first ν
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or not self.tolerance >= 0.0:
-            raise BadValue(f"steps and tolerance must not be negative: {self.steps}, {self.tolerance}")
+        check_steps(self.steps, self.tolerance)
         if not 0.0 < self.damping < np.inf:
             raise BadValue(f"damping must be positive and finite, not {self.damping}")
 
@@ -241,14 +260,7 @@ class Newton:
             reasons.append("a custom goal has no residuals; keep the curvature")
         return reasons
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Walk downhill from `start` until nothing is left to gain."""
-        insist(self, problem)
-        I, F, T = problem.packed
-        patient = float(any(term == NEAR for term in problem.kinds))
-        settings = np.array([self.steps, self.tolerance, patient, self.curvature, self.damping], dtype=float)
-        Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
-        scratch = np.zeros(scratch_size(I) + room_size(I))
-        newton_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
-        counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
-        return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)
+        settings = (self.steps, self.tolerance, is_patient(problem), self.curvature, self.damping)
+        return run(self, newton_entry, room_size(problem.packed[0]), settings, problem, start, seed, allowance)

@@ -27,21 +27,18 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from supple.compiled import entry, leaf, row, shared, written_in
 from supple.errors import BadValue
 from supple.evaluate import gradient
 from supple.limits import project, row_room
-from supple.potentials import NEAR
 from supple.problem import Problem
-from supple.solution import Solution, audited
-from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solution import Solution
+from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
 from supple.space import Floats
 from supple.tree import read_tree
-from supple.views import read_limits, read_tasks, scratch_size
+from supple.views import read_limits, read_tasks
 
-STATIONARY, MET, SPENT = range(3)
 NUDGES = 6  # looks around a point without a slope before it is called the nearest
 
 
@@ -82,8 +79,8 @@ def nudge(q: Any, ease: Any, turn: int, allowed: Any, room: Any, origin: Any, tr
 
 
 @written_in
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, info: Any) -> int:
-    """The loop. `memory` is scratch of `room_size`; info receives iterations, evaluations, f, reason."""
+def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, info: Any, trace: Any) -> None:
+    """The loop. `memory` is scratch of `room_size`."""
     n = q.shape[0]
     _, a, f_at = read_tree(I, F)
     _, f_at = read_tasks(I, F, a, f_at)
@@ -96,41 +93,44 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory:
         ease[i] = allowed.free[i] * allowed.free[i]
     project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
     f, unmet = gradient(I, F, scratch, T, q, g)
-    evaluations, reason, k, turns = 1, SPENT, 0, 0
+    count(info)
+    record(info, trace, f)
+    reason, k, turns = SPENT, 0, 0
     tau = first_step(g, ease) if spectral != 0.0 else 1.0
     while k < steps:
         if unmet == 0 and patient == 0.0:
             reason = MET
             break
-        accepted = False
-        f_new, still = f, unmet
-        if step_along(q, g, tau, allowed, ease, room, origin, trial) > tolerance:
+        accepted, f_new, still = False, f, unmet
+        ended = not step_along(q, g, tau, allowed, ease, room, origin, trial) > tolerance
+        if not ended and not spent(info):
             k += 1
-            while tau > 1e-200 and not accepted:
-                step_along(q, g, tau, allowed, ease, room, origin, trial)
-                slope = 0.0
-                for i in range(n):
-                    slope += g[i] * (trial[i] - q[i])
-                f_new, still = gradient(I, F, scratch, T, trial, g_new)
-                evaluations += 1
-                accepted = f_new <= f + alpha * slope and slope < 0.0  # equation 39
-                tau *= 1.0 if accepted else beta
-        while not accepted and turns < NUDGES:
+        while not (ended or accepted or spent(info)):
+            slope = 0.0
+            for i in range(n):
+                slope += g[i] * (trial[i] - q[i])
+            f_new, still = gradient(I, F, scratch, T, trial, g_new)
+            count(info)
+            accepted = f_new <= f + alpha * slope and slope < 0.0  # equation 39
+            if not accepted:
+                tau *= beta
+                ended = not (tau > 1e-200 and step_along(q, g, tau, allowed, ease, room, origin, trial) > 0.0)
+        while not accepted and turns < NUDGES and not spent(info):
             nudge(q, ease, turns, allowed, room, origin, trial)
             f_new, still = gradient(I, F, scratch, T, trial, g_new)
-            evaluations += 1
+            count(info)
             turns += 1
             accepted = f_new < f * (1.0 - 1e-12)
         if not accepted:
-            reason = STATIONARY
+            reason = STATIONARY if ended and turns == NUDGES else SPENT
             break
         f, unmet = f_new, still
         tau = next_step(q, trial, g, g_new, ease) if spectral != 0.0 else 1.0
         for i in range(n):
             q[i] = trial[i]
             g[i] = g_new[i]
-    info[0], info[1], info[2], info[3] = k, evaluations, f, reason
-    return unmet
+        record(info, trace, f)
+    close(info, k, f, reason)
 
 
 @leaf
@@ -147,12 +147,12 @@ def next_step(q: Any, trial: Any, g: Any, g_new: Any, ease: Any) -> float:
 
 @entry
 def projected_gradient_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
-    """Solve rows first … last of Q (k, size) in place for the targets T (k, …)."""
+    """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     work = scratch.shape[0] - room_size(I)
     for k in range(first, last):
-        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k])
+        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -168,21 +168,14 @@ class ProjectedGradient:
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha <= self.beta < 1.0:
             raise BadValue(f"back-tracking needs 0 < alpha ≤ beta < 1, not {self.alpha} and {self.beta}")
-        if self.steps < 0 or not self.tolerance >= 0.0:
-            raise BadValue(f"steps and tolerance must not be negative: {self.steps}, {self.tolerance}")
+        check_steps(self.steps, self.tolerance)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles."""
         return reasons_of_a_descent_method(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Walk downhill from `start` until nothing is left to gain."""
-        insist(self, problem)
-        I, F, T = problem.packed
-        patient = float(any(term == NEAR for term in problem.kinds))
-        settings = np.array([self.steps, self.tolerance, self.alpha, self.beta, self.spectral, patient], dtype=float)
-        Q, info = np.array(start, dtype=float).reshape(1, -1), np.zeros((1, 4))
-        scratch = np.zeros(scratch_size(I) + room_size(I))
-        projected_gradient_entry(I, F, scratch, T[None], Q, settings, info, 0, 1)
-        counts = {"iterations": int(info[0, 0]), "evaluations": int(info[0, 1]), "seed": seed}
-        return audited(problem, Q[0], stationary=info[0, 3] != SPENT, **counts)
+        settings = (self.steps, self.tolerance, self.alpha, self.beta, self.spectral, is_patient(problem))
+        room = room_size(problem.packed[0])
+        return run(self, projected_gradient_entry, room, settings, problem, start, seed, allowance)

@@ -23,30 +23,27 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from supple.compiled import entry, leaf, row, stage, table
+from supple.compiled import entry, leaf, stage, table
 from supple.errors import BadValue
-from supple.evaluate import gradient
-from supple.linear import jacobian
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import insist, reasons_of_a_descent_method
+from supple.solvers.base import check_steps, reasons_of_a_descent_method, run
 from supple.solvers.baseline import (
-    ALIKE,
-    MET,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    check_budget,
+    ANY,
+    GOING,
+    arrive,
     conclude,
-    headway,
     keep,
     limits_of,
+    linear_model,
+    read_model,
     read_room,
     room_of,
-    run,
+    room_size,
     settle,
     without_residuals,
 )
+from supple.solvers.meter import BUDGET, EVALUATIONS, FREELY, ITERATIONS, SPENT, Allowance
 from supple.space import Floats
 
 SWEEPS = 40
@@ -139,28 +136,20 @@ def take_step(q: Any, step: Any, free: Any, longest: float) -> None:
 
 
 @stage
-def inverse_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> None:
-    """The loop; info receives iterations, evaluations, G and the reason."""
-    steps, tolerance, cutoff, longest, at_end = settings[0], settings[1], settings[2], settings[3], settings[4]
+def inverse_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+    """The loop."""
+    steps, tolerance, cutoff = settings[0], settings[1], settings[2]
+    longest, at_end = settings[3], settings[4]
     n, m = q.shape[0], I[10]
     free, room = limits_of(I, F).free, room_of(I, scratch)
-    r = read_room(I, room)
-    rho, column = row(room, r.rest, m), table(room, r.rest, m, 1)
-    J = table(room, r.rest + m, m, n)
+    r, (_, J) = read_room(I, room), read_model(I, room)
+    column = table(room, r.rest, m, 1)  # ρ
+    enough = tolerance if at_end == 0.0 else -1.0
     settle(I, F, room, q)
-    f, unmet = gradient(I, F, scratch, T, q, r.g)
-    for i in range(n):
-        r.best[i] = q[i]
-    least, k, evaluations, reason = f if math.isfinite(f) else math.inf, 0, 1, SPENT
-    while k < steps:
-        if unmet == 0:
-            reason = MET
-            break
-        if at_end == 0.0 and headway(I, F, room, q) <= tolerance:
-            least, reason = keep(q, f, r.best, least * (1.0 + ALIKE)), STATIONARY
-            break
-        k += 1
-        jacobian(I, F, scratch, T, q, rho, J)
+    f, unmet = linear_model(I, F, scratch, T, room, q, info)
+    reason = arrive(I, F, room, q, f, unmet, steps, enough, info, trace)
+    while reason == GOING and info[EVALUATIONS] + at_end < info[BUDGET]:  # one is left for the clamped posture
+        info[ITERATIONS] += 1.0
         for s in range(m):
             for i in range(n):
                 J[s, i] *= free[i]
@@ -169,23 +158,24 @@ def inverse_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, in
         take_step(q, r.trial, free, longest)
         if at_end == 0.0:
             settle(I, F, room, q)
-        f, unmet = gradient(I, F, scratch, T, q, r.g)
-        evaluations += 1
-        if not math.isfinite(f):
-            reason = STUCK
-            break
-        least = keep(q, f, r.best, least if unmet > 0 else math.inf)
-    info[0], info[1], info[2], info[3] = k, evaluations, least, reason
-    conclude(I, F, scratch, T, room, q, tolerance, info)
+        f, unmet = linear_model(I, F, scratch, T, room, q, info)
+        reason = arrive(I, F, room, q, f, unmet, steps, enough, info, trace)
+    if at_end != 0.0 and info[ITERATIONS] > 0.0:
+        for i in range(n):
+            q[i] = r.best[i]
+        settle(I, F, room, q)
+        f, unmet = linear_model(I, F, scratch, T, room, q, info)
+        keep(I, room, q, f, ANY, info, trace)
+    conclude(I, F, room, q, tolerance, SPENT if reason == GOING else reason, info)
 
 
 @entry
 def pseudo_inverse_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, first: int, last: int
+    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        inverse_loop(I, F, scratch, T[k], Q[k], settings, info[k])
+        inverse_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
@@ -199,7 +189,7 @@ class PseudoInverse:
     at_end: bool = False  # clamp once, at the end, instead of after every step
 
     def __post_init__(self) -> None:
-        check_budget(self.steps, self.tolerance)
+        check_steps(self.steps, self.tolerance)
         if not 0.0 <= self.cutoff < 1.0:
             raise BadValue(f"the cutoff lies between 0 and 1, not {self.cutoff!r}")
         if not self.longest > 0.0:
@@ -209,9 +199,8 @@ class PseudoInverse:
         """Hard tasks, several priorities, obstacles, goals that have no residuals."""
         return reasons_of_a_descent_method(problem) + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Any = None) -> Solution:
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        insist(self, problem)
-        settings = [self.steps, self.tolerance, self.cutoff, self.longest, self.at_end]
-        room = problem.residual_count * (1 + problem.figure.size)
-        return run(pseudo_inverse_entry, problem, start, settings, room, seed)
+        settings = (self.steps, self.tolerance, self.cutoff, self.longest, self.at_end)
+        room = room_size(problem, problem.residual_count * (1 + problem.figure.size))
+        return run(self, pseudo_inverse_entry, room, settings, problem, start, seed, allowance)

@@ -30,8 +30,8 @@ from supple.compiled import entry, leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.problem import Problem
-from supple.solvers.damping import ATTEMPTS, MET, SPENT, STATIONARY, STEPS, attempt, read_room, room_size
-from supple.solvers.meter import EVALUATIONS, ITERATIONS, REASON, ROWS, TRIES, VALUE, spent
+from supple.solvers.damping import ATTEMPTS, STEPS, attempt, read_room, room_size
+from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.space import Floats
 from supple.tree import read_tree
 from supple.views import BLOCK, RANK, read_limits, read_tasks, scratch_size
@@ -157,8 +157,10 @@ def search(
                 q[i] = room.best[i] if finished else q[i]
         else:
             reason = ended
-        if rank < 0 and finished:
-            searching = ranks > 1 and ended != MET and not exhausted
+        if exhausted:
+            searching = False
+        elif rank < 0 and finished:
+            searching = ranks > 1 and ended != MET
             rank, tries, finished = 0, 0, False
             least, most = math.inf, settings[STEPS]
         elif rank >= 0 and (finished or rank > 0):
@@ -167,7 +169,7 @@ def search(
             if rank > 0:
                 worst = close(tasks, room, rank)
                 rounds += 1
-                finished = worst <= CLOSED or rounds >= ROUNDS or exhausted
+                finished = worst <= CLOSED or rounds >= ROUNDS
                 if worst > 0.0625 * breach:
                     weight *= math.sqrt(10.0)
                     weaken(room, 0.1)
@@ -175,11 +177,13 @@ def search(
                 if worst > CLOSED:
                     reason = SPENT
             if finished:
-                searching = rank + 1 < ranks and not exhausted
+                searching = rank + 1 < ranks
                 keep_rank(tasks, room, rank)
                 rank, rounds, most = rank + 1, 0, 10.0 * settings[STEPS]
                 breach, weight = math.inf, 10.0
     unwind(box, room.start, allowed, q)
+    if reason != MET and reason != STATIONARY:
+        reason = SPENT
     info[REASON], info[TRIES] = reason, total
 
 
