@@ -14,7 +14,7 @@ import numpy as np
 from supple.errors import BadValue, Refused
 from supple.potentials import NEAR
 from supple.problem import Problem
-from supple.solution import Solution, audited
+from supple.solution import OWN_STEPS, Solution, audited
 from supple.solvers.meter import (
     BUDGET,
     EVALUATIONS,
@@ -81,7 +81,10 @@ def run(
     seed: int,
     allowance: Allowance,
 ) -> Solution:
-    """Solve one problem with a compiled loop that needs `room` numbers of scratch besides the evaluation's."""
+    """Solve one problem with a compiled loop.
+
+    It needs `room` numbers of scratch besides the evaluation's; the first of its settings are its steps.
+    """
     insist(solver, problem)
     assert problem.limits is not None
     I, F, T = problem.packed
@@ -90,12 +93,15 @@ def run(
     with allowance.watched(info):
         entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)
     spent = info[0]
-    by_allowance = allowance.ended(spent[EVALUATIONS], late=bool(spent[BUDGET] == 0.0))
+    ended = NO_WAY_ON
+    if spent[REASON] == SPENT:
+        own = spent[ITERATIONS] >= settings[0]
+        ended = OWN_STEPS if own else allowance.ended(late=bool(spent[BUDGET] == 0.0))
     return audited(
         problem,
         Q[0],
         bool(spent[REASON] == STATIONARY),
-        by_allowance if spent[REASON] == SPENT else NO_WAY_ON,
+        ended,
         iterations=int(spent[ITERATIONS]),
         evaluations=int(spent[EVALUATIONS]),
         seed=seed,
