@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from supple.errors import BadValue
 from supple.problem import Problem
-from supple.solution import Solution, Status, audited
+from supple.solution import OWN_STEPS, Solution, Status, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.default import default_solver
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
@@ -43,7 +43,8 @@ class Answer(Solution):
         """One sentence."""
         if self.status is Status.SOLVED:
             return self.status.value
-        ended = self.__dict__["_allowance"].ended(self.evaluations, late=False)
+        allowance: Allowance = self.__dict__["_allowance"]
+        ended = OWN_STEPS if self.evaluations < allowance.evaluations else allowance.ended(late=False)
         return audited(self.problem, self.q, self.status is Status.NEAREST, ended).reason
 
     @property

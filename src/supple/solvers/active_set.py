@@ -181,7 +181,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: A
         if largest <= tolerance:
             reason = STATIONARY
             break
-        if k >= steps or spent(info):
+        if k >= steps:
             break
         turns += 1
         length, slope = direction(I, room, q)

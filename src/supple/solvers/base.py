@@ -14,7 +14,7 @@ import numpy as np
 from supple.errors import BadValue, Refused
 from supple.potentials import NEAR
 from supple.problem import Problem
-from supple.solution import Solution, audited
+from supple.solution import OWN_STEPS, Solution, audited
 from supple.solvers.meter import (
     BUDGET,
     EVALUATIONS,
@@ -81,7 +81,10 @@ def run(
     seed: int,
     allowance: Allowance,
 ) -> Solution:
-    """Solve one problem with a compiled loop that needs `room` numbers of scratch besides the evaluation's."""
+    """Solve one problem with a compiled loop.
+
+    It needs `room` numbers of scratch besides the evaluation's; the first of its settings are its steps.
+    """
     insist(solver, problem)
     assert problem.limits is not None
     I, F, T = problem.packed
@@ -89,19 +92,21 @@ def run(
     scratch = np.zeros(scratch_size(I) + room)
     with allowance.watched(info):
         entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)
-    return answered(problem, Q[0], info[0], page, seed, allowance)
+    return answered(problem, Q[0], info[0], page, seed, allowance, own=bool(info[0, ITERATIONS] >= settings[0]))
 
 
 def answered(
-    problem: Problem, q: Floats, spent: np.ndarray, page: np.ndarray, seed: int, allowance: Allowance
+    problem: Problem, q: Floats, spent: np.ndarray, page: np.ndarray, seed: int, allowance: Allowance, own: bool
 ) -> Solution:
-    """The solution for a posture that a compiled loop ended at, by its row of info."""
-    by_allowance = allowance.ended(spent[EVALUATIONS], late=bool(spent[BUDGET] == 0.0))
+    """The solution for a posture that a compiled loop ended at, by its row of info; `own`: its own steps were used up."""
+    ended = NO_WAY_ON
+    if spent[REASON] == SPENT:
+        ended = OWN_STEPS if own else allowance.ended(late=bool(spent[BUDGET] == 0.0))
     return audited(
         problem,
         q,
         bool(spent[REASON] == STATIONARY),
-        by_allowance if spent[REASON] == SPENT else NO_WAY_ON,
+        ended,
         iterations=int(spent[ITERATIONS]),
         evaluations=int(spent[EVALUATIONS]),
         seed=seed,

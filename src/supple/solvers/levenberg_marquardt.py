@@ -59,4 +59,5 @@ class LevenbergMarquardt:
         Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
         with allowance.watched(info):
             search_entry(I, F, desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
-        return answered(problem, Q[0], info[0], trace, seed, allowance)
+        own = bool(info[0, EVALUATIONS] < info[0, BUDGET])
+        return answered(problem, Q[0], info[0], trace, seed, allowance, own)

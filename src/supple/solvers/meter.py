@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.compiled import leaf
 from supple.errors import BadValue
-from supple.solution import OWN_STEPS, Trace
+from supple.solution import Trace
 
 ITERATIONS, EVALUATIONS, VALUE, REASON, TRIES, BUDGET, ROWS = range(7)
 STATIONARY, MET, SPENT, STUCK = range(4)  # reasons
@@ -95,13 +95,11 @@ class Allowance:
             return None
         return Allowance(self.evaluations - evaluations, self.seconds - seconds, self.trace)
 
-    def ended(self, evaluations: float, late: bool) -> str:
-        """What came first: the deadline, the budget, or the end of the solver's own steps."""
+    def ended(self, late: bool) -> str:
+        """What came first, the deadline if it is late, else the budget: the beginning of a sentence."""
         if late:
             return f"The deadline of {self.seconds:g} s passed"
-        if evaluations >= self.evaluations:
-            return f"The budget of {self.evaluations:.0f} evaluations was spent"
-        return OWN_STEPS
+        return f"The budget of {self.evaluations:.0f} evaluations was spent"
 
     @contextmanager
     def watched(self, info: np.ndarray) -> Iterator[None]:

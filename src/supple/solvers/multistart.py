@@ -62,7 +62,7 @@ class Multistart:
                 break
         assert best is not None
         if left is None and best.status is Status.STOPPED:
-            ended = allowance.ended(evaluations, late=evaluations < allowance.evaluations)
+            ended = allowance.ended(late=evaluations < allowance.evaluations)
             best = audited(problem, best.q, False, ended, seed=seed)
         trace = Trace.joined(traces) if traces else None
         return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
