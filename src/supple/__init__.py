@@ -25,6 +25,7 @@ from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
+from supple.step import step
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
@@ -34,5 +35,5 @@ __all__ = [
     "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Placed", "Point",
     "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Refused", "Solution", "Solutions", "Source", "Spline",
     "Status", "Task", "UnknownName", "Within", "ball", "fixed", "free", "hinge", "load", "mimic", "place",
-    "planar", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
+    "planar", "read_motion", "screw", "slide", "solve", "solve_many", "step", "universal", "write",
 ]  # fmt: skip
