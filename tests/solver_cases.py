@@ -36,7 +36,9 @@ def points(figure: Figure, q: np.ndarray, *segments: str) -> list[Task]:
 
 def panda(seed: int = 1, **options: Any) -> Problem:
     """A pose that the arm reaches, near its rest."""
-    return Problem(PANDA, [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, seed, 0.3), HAND), per_radian=1.0))], **options)
+    return Problem(
+        PANDA, [Task(Frame(HAND), Placed(PANDA.placement(shaken(PANDA, seed, 0.3), HAND), per_radian=1.0))], **options
+    )
 
 
 def human(seed: int = 1) -> Problem:

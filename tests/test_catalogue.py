@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -102,6 +103,16 @@ def test_joints_and_limits_are_the_published_ones(name: str, shared):
     assert set(figure.joints) == set(expected)
     found = np.column_stack([figure.lower, figure.upper])
     assert_allclose(found, [expected[joint] for joint in figure.joints], rtol=0, atol=6e-7)  # listed to six decimals
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5", "iiwa14", "sawyer", "baxter"])
+def test_speeds_are_the_published_ones(name: str, shared):
+    text = (shared / "data/robots" / ROBOTS[name][0]).read_text()
+    rates = re.findall(r'<joint name="(\w+)"(?:(?!</joint>).)*velocity="([^"]*)"', text, re.DOTALL)
+    published = {joint: float(rate) for joint, rate in rates}
+    figure = built(name)
+    for joint, speed in zip(figure.joints, figure.speed, strict=True):
+        assert speed == pytest.approx(published[joint]) or (np.isinf(speed) and published[joint] >= 1000), joint
 
 
 @pytest.mark.parametrize("name", ROBOTS)

@@ -60,6 +60,27 @@ def test_with_limits_of_a_group():
     assert_array_equal(SPINE.with_limits({"bow": (-0.5, 0.25)}).upper[:2], [0.25, 1.2])
 
 
+def test_with_limits_sets_speeds_and_every_edit_keeps_them():
+    new = ARM.with_limits({"elbow": (1, 2)}, speed={"elbow": 0.5, "waist": 2})
+    assert_array_equal(new.speed, [2, math.inf, 0.5, math.inf])
+    assert_array_equal(new.with_limits(speed={"elbow": math.inf}).speed, [2, math.inf, math.inf, math.inf])
+    assert_array_equal(new.upper, [3, 2, 2, 1.5])
+    assert_array_equal(ARM.speed, [math.inf] * 4)
+    assert_array_equal(new.locked("waist").speed, [math.inf, 0.5, math.inf])
+    assert_array_equal(new.attached("tool", "hand").based_at((1, 0, 0), free=True).speed[6:], new.speed)
+    assert_array_equal(ARM.attached(new, "hand", prefix="b ").speed[4:], new.speed)
+    turned = new.rerooted("hand")
+    assert dict(zip(turned.joints, turned.speed, strict=True)) == dict(zip(new.joints, new.speed, strict=True))
+    assert not new.speed.flags.writeable
+
+
+def test_with_limits_sets_speeds_of_several_coordinates_and_of_groups():
+    at = [TWINS.joints.index(f"left shoulder.{a}") for a in "yxz"]
+    assert_array_equal(TWINS.with_limits(speed={"left shoulder": 2.0}).speed[at], [2, 2, 2])
+    assert_array_equal(TWINS.with_limits(speed={"left shoulder": [1, 2, 3]}).speed[at], [1, 2, 3])
+    assert_array_equal(SPINE.with_limits(speed={"bow": 0.25}).speed[:2], [0.25, math.inf])
+
+
 def test_with_rest():
     assert_array_equal(ARM.with_rest({"elbow": 1.0}).rest, [0, 0, 1, 0])
     assert_array_equal(ARM.with_rest([0.1, 0.2, 0.3, 0.4]).rest, [0.1, 0.2, 0.3, 0.4])
@@ -216,6 +237,17 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "inverted limits": (lambda: ARM.with_limits({"elbow": (1, 0)}), BadValue, "limits of joint 'elbow' must satisfy"),
     "NaN limits": (lambda: ARM.with_limits({"elbow": (math.nan, 0)}), BadValue, "limits of joint 'elbow' must satisfy"),
     "no pair": (lambda: ARM.with_limits({"elbow": 1.0}), BadValue, "the limits of 'elbow' are a pair"),
+    "speed of a stranger": (lambda: ARM.with_limits(speed={"leg": 1}), UnknownName, "no coordinate called 'leg'"),
+    "negative speed": (lambda: ARM.with_limits(speed={"elbow": -1}), BadValue, "speed limit of joint 'elbow' must be"),
+    "no speed at all": (lambda: ARM.with_limits(speed={"elbow": 0}), BadValue, "speed limit of joint 'elbow' must be"),
+    "NaN speed": (lambda: ARM.with_limits(speed={"elbow": math.nan}), BadValue, "speed limit of joint 'elbow' must be"),
+    "NaN speed of a group": (
+        lambda: SPINE.with_limits(speed={"bow": math.nan}),
+        BadValue,
+        "of coordinate 'bow' must be",
+    ),
+    "two speeds": (lambda: ARM.with_limits(speed={"elbow": (1, 2)}), BadValue, "the speeds of 'elbow' are a number"),
+    "a word for a speed": (lambda: ARM.with_limits(speed={"elbow": "fast"}), BadValue, "the speeds of 'elbow' are a"),
     "rest of a stranger": (lambda: ARM.with_rest({"leg": 1}), UnknownName, "no coordinate called 'leg'"),
     "NaN rest": (lambda: ARM.with_rest({"elbow": math.nan}), BadValue, "rest .* must be finite"),
     "short rest": (lambda: ARM.with_rest([1, 2]), BadValue, r"the rest posture must have shape \(4,\)"),

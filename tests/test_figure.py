@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import FIGURES, FIXED, FOUR_BAR, TREES, assert_close, posture, slope, trees
-from supple.drives import Bound, mimic
+from supple.drives import Bound, Drive, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadValue, Error, UnknownName
 from supple.figure import Figure, Loop
@@ -145,6 +145,22 @@ def test_the_posture_is_left_alone():
 def test_rest_is_zero_or_what_is_said_and_moves_into_the_limits_only_if_nothing_was_said():
     assert_array_equal(Figure("f", hinge("a", None, limits=(0.5, 1))).rest, [0.5])
     assert_array_equal(Figure("f", hinge("a", None, limits=(0.5, 1), rest=0.75)).rest, [0.75])
+
+
+def test_what_follows_one_coordinate_slows_it_down():
+    curve = Spline((-1, 0, 0.5, 1.5), (-0.4, 0, 0.3, 0.5))
+    slopes = [abs(curve(x + 1e-6) - curve(x - 1e-6)) / 2e-6 for x in np.linspace(-2, 2, 4001)]
+    figure = Figure(
+        "f",
+        [
+            *hinge("a", None, speed=2.0),
+            *hinge("b", "a", drive=mimic("a", -4.0), speed=3.0),
+            *hinge("c", "b"),
+            *hinge("d", "c", drive=Drive.by({"c": curve}), speed=1.5),
+            *hinge("e", "d", drive=Drive.by({"a": 100.0, "c": 100.0}), speed=1.0),
+        ],
+    )
+    assert_allclose(figure.speed, [0.75, 1.5 / max(slopes)], rtol=1e-6)
 
 
 def test_speeds_are_kept():

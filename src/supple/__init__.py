@@ -27,6 +27,7 @@ from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
+from supple.step import step
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
@@ -36,5 +37,6 @@ __all__ = [
     "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
     "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
     "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load",
-    "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "universal", "write",
+    "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "step", "universal",
+    "write",
 ]  # fmt: skip

@@ -21,6 +21,17 @@ Pair: TypeAlias = tuple[float, float]
 FREE: Pair = (-np.inf, np.inf)
 
 
+def checked_speed(speed: float, what: str) -> float:
+    """A greatest speed: positive, infinite where there is none, never NaN."""
+    try:
+        value = float(speed)
+    except (TypeError, ValueError) as error:
+        raise BadValue(f"the speed limit of {what} must be a number, not {speed!r}") from error
+    if not value > 0.0:
+        raise BadValue(f"the speed limit of {what} must be positive, not {speed!r}")
+    return value
+
+
 def checked_limits(limits: Pair, what: str) -> Pair:
     """A pair (lower, upper), possibly infinite, never inverted, never NaN."""
     try:
@@ -48,6 +59,10 @@ class Line:
     def span(self, lower: float, upper: float) -> Pair:
         """The least and the greatest value between two points."""
         return min(self(lower), self(upper)), max(self(lower), self(upper))
+
+    def steepest(self) -> float:
+        """The greatest |f'|."""
+        return abs(self.slope)
 
 
 @dataclass(frozen=True)
@@ -105,6 +120,14 @@ class Spline:
         values = [self(x) for x in candidates]
         return min(values), max(values)
 
+    def steepest(self) -> float:
+        """The greatest |f'|: at a knot, or inside a piece where its second derivative vanishes."""
+        slopes = []
+        for (_, _, c1, c2, c3), h in zip(self.pieces()[1:-1], np.diff(self.x), strict=True):
+            flat = -c2 / (3.0 * c3) if c3 else 0.0
+            slopes += [c1 + t * (2.0 * c2 + 3.0 * c3 * t) for t in (0.0, h, min(max(flat, 0.0), h))]
+        return float(np.abs(slopes).max())
+
 
 Curve: TypeAlias = Line | Spline
 
@@ -144,9 +167,11 @@ class Coordinate:
     name: str
     limits: Pair = FREE
     rest: float = 0.0
+    speed: float = np.inf  # greatest |dq/dt|
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", checked_limits(self.limits, f"coordinate {self.name!r}"))
+        object.__setattr__(self, "speed", checked_speed(self.speed, f"coordinate {self.name!r}"))
 
 
 @dataclass(frozen=True)

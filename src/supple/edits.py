@@ -27,15 +27,21 @@ class Edits:
         """The same figure under another name."""
         return replace(self, name=name)
 
-    def with_limits(self: Any, limits: Mapping[str, Pair]) -> Figure:
-        """Other ranges for the named coordinates; a joint of several coordinates takes one pair for each or for all."""
-        wanted = self._by_coordinate(limits)
+    def with_limits(
+        self: Any, limits: Mapping[str, Pair] | None = None, *, speed: Mapping[str, float] | None = None
+    ) -> Figure:
+        """Other ranges and greatest speeds for the named coordinates; inf takes a speed limit away.
+
+        A joint of several coordinates takes one pair, or one speed, for each or for all.
+        """
+        ranges = self._by_coordinate(limits or {}, "limits", "a pair", "pairs", (2,))
+        speeds = self._by_coordinate(speed or {}, "speeds", "a number", "numbers", ())
 
         def change(item: Any) -> Any:
-            if item.name not in wanted:
-                return item
-            lower, upper = wanted[item.name]
-            return replace(item, limits=(lower, upper), rest=min(max(item.rest, lower), upper))
+            if item.name in ranges:
+                lower, upper = ranges[item.name]
+                item = replace(item, limits=(lower, upper), rest=min(max(item.rest, lower), upper))
+            return replace(item, speed=speeds[item.name]) if item.name in speeds else item
 
         return self._changed(change)
 
@@ -184,16 +190,20 @@ class Edits:
             find(self.joints, name, "coordinate", f"figure {self.name!r}")
         return several
 
-    def _by_coordinate(self: Any, values: Mapping[str, Any]) -> dict[str, Pair]:
-        """Pairs by coordinate from pairs by coordinate, joint or segment."""
-        out: dict[str, Pair] = {}
+    def _by_coordinate(
+        self: Any, values: Mapping[str, Any], what: str, one: str, many: str, shape: tuple[int, ...]
+    ) -> dict[str, Any]:
+        """Values of a `shape` by coordinate, from values by coordinate, joint or segment."""
+        out: dict[str, Any] = {}
         for name, given in values.items():
             names = self._coordinates_called(name)
-            array = np.asarray(given, dtype=np.float64)
-            if array.shape not in ((2,), (len(names), 2)):
-                raise BadValue(f"the limits of {name!r} are a pair, or {len(names)} pairs, not {given!r}")
-            for key, (lower, upper) in zip(names, np.broadcast_to(array, (len(names), 2)).tolist(), strict=True):
-                out[key] = (lower, upper)
+            try:
+                array = np.asarray(given, dtype=np.float64)
+            except (TypeError, ValueError):
+                array = np.empty((0, 0, 0))
+            if array.shape not in (shape, (len(names), *shape)):
+                raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {given!r}")
+            out.update(zip(names, np.broadcast_to(array, (len(names), *shape)).tolist(), strict=True))
         return out
 
 

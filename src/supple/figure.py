@@ -179,7 +179,7 @@ class Figure(Edits):
     @cached_property
     def _spans(self) -> dict[str, tuple[float, float, float, float]]:
         """Lower, upper, rest and speed of each coordinate, as declared."""
-        spans = {c.name: (*c.limits, c.rest, np.inf) for c in self.coordinates}
+        spans = {c.name: (*c.limits, c.rest, c.speed) for c in self.coordinates}
         for joint in self.parts:
             if joint.drive is None and not joint.is_fixed:
                 lower, upper = joint.limits
@@ -235,8 +235,14 @@ class Figure(Edits):
 
     @cached_property
     def speed(self) -> Floats:
-        """Greatest speed of each coordinate, inf where none is known."""
-        return frozen([self._spans[name][3] for name in self.joints])
+        """Greatest speed of each coordinate, inf where none is known; what follows one coordinate alone slows it down."""
+        speeds = {name: self._spans[name][3] for name in self.joints}
+        for joint in self.parts:
+            if joint.drive is not None and len(joint.drive.terms) == 1:
+                name, curve = joint.drive.terms[0]
+                steepest = curve.steepest()
+                speeds[name] = min(speeds[name], joint.speed / steepest if steepest > 0.0 else np.inf)
+        return frozen([speeds[name] for name in self.joints])
 
     # ── kinematics ───────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property

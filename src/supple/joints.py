@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.drives import FREE, Drive, Pair, checked_limits
+from supple.drives import FREE, Drive, Pair, checked_limits, checked_speed
 from supple.errors import BadValue
 from supple.space import HERE, Floats, Triple, X, Y, Z, finite, here, placement, unit
 
@@ -65,8 +65,7 @@ class Joint:
         object.__setattr__(self, "slide", tuple(slide.tolist()))
         object.__setattr__(self, "limits", checked_limits(self.limits, what))
         finite(self.rest, (), f"the rest value of {what}")
-        if not self.speed > 0.0:
-            raise BadValue(f"the speed limit of {what} must be positive, not {self.speed!r}")
+        object.__setattr__(self, "speed", checked_speed(self.speed, what))
         if self.drive is not None and self.is_fixed:
             raise BadValue(f"{what} is fixed and cannot be driven")
 
