@@ -21,6 +21,7 @@ from supple.packing import pack_tree
 from supple.shapes import Ball, Box, Polytope
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables, harder
+from supple.tree import HEADER
 from supple.views import scratch_size
 
 METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
@@ -231,6 +232,14 @@ class Problem:
     def residual_count(self) -> int:
         """Number of residual rows."""
         return int(self.packed[0][10])
+
+    @cached_property
+    def charts(self) -> tuple[tuple[int, int, int], ...]:
+        """The coordinates of every unlimited ball or free root that solvers re-centre, three indices into q each."""
+        I = self.packed[0]
+        n, count = int(I[0]), int(I[17])
+        coordinate = I[HEADER + 3 * n : HEADER + 4 * n]
+        return tuple((int(a), int(b), int(c)) for a, b, c in (coordinate[i : i + 3] for i in I[len(I) - count :]))
 
     def scratch(self) -> np.ndarray:
         """Memory for one evaluation at a time."""

@@ -16,6 +16,7 @@ from supple.solvers.base import Solver
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
+from supple.solvers.recentring import solve_recentred
 
 
 def solve(
@@ -46,7 +47,7 @@ def solve(
     posture = figure.rest if given is None else figure.posture(given)
     assert problem.limits is not None
     chosen = default_solver(problem) if solver is None else solver
-    return chosen.solve(problem, problem.limits.project(posture), seed)
+    return solve_recentred(chosen, problem, problem.limits.project(posture), seed)
 
 
 def default_solver(problem: Problem) -> Solver:

@@ -1,0 +1,80 @@
+"""Any solver, run where its balls and free roots are far from gimbal lock (see `charts`).
+
+A problem is re-centred at the start wherever a chart is steep there; the solver runs on that problem; if it ends with
+tasks unmet at a posture where a chart has become steep, the problem is re-centred there and the solver goes on. The answer is
+written in the stated order of angles, nearest to the start, and audited against the problem as it was stated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.goals import Miss
+from supple.problem import Problem, met
+from supple.solution import Solution
+from supple.solvers.base import Solver
+from supple.space import Floats
+from supple.tree import OFFSET
+
+ROUNDS = 3  # runs of a solver before its answer is taken as it is
+GIVE = 1e-6  # error [rad] of a free choice of angles near the lock, where the audit says that the tasks are still met
+
+
+class Recentred(Problem):
+    """A problem in charts that are centred elsewhere. Its postures are read by `home`, in which it is also audited."""
+
+    stated: Problem
+    reference: Floats
+
+    @classmethod
+    def at(cls, problem: Problem, q: Floats, reference: Floats) -> tuple[Recentred, Floats]:
+        """The problem re-centred at q where a chart is steep there, and q in it; `home` is nearest to `reference`."""
+        I, F, T = problem.packed
+        F, here, count = F.copy(), np.array(q, dtype=np.float64), len(problem.charts)
+        origins = F[len(F) - 9 * count :].reshape(count, 9)
+        origins[:] = [F[OFFSET * i : OFFSET * i + 9] for i in I[len(I) - count :]]
+        recentre_entry(I, F, here, STEEP)
+        out = object.__new__(cls)
+        out.__dict__.update(problem.__dict__, packed=(I, F, T), stated=problem, reference=reference)
+        return out, here
+
+    def home(self, q: Floats, give: float = EXACT) -> Floats:
+        """A posture of this problem in the stated order of angles, nearest to the reference."""
+        I, F, _ = self.packed
+        out = np.array(q, dtype=np.float64)
+        report_entry(I, F.copy(), out, self.reference, give)
+        return out
+
+    def is_steep(self, q: Floats) -> bool:
+        """Whether a chart should be re-centred at q."""
+        I, F, _ = self.packed
+        return recentre_entry(I, F.copy(), np.array(q, dtype=np.float64), STEEP) > 0
+
+    def misses(self, q: Any) -> tuple[Miss, ...]:
+        """How far each task of the problem as it was stated is from being met."""
+        return self.stated.misses(self.home(q))
+
+
+def solve_recentred(solver: Solver, problem: Problem, start: Floats, *more: Any) -> Solution:
+    """``solver.solve(problem, start, *more)`` in re-centred charts; the same thing where the problem has none."""
+    if not problem.charts:
+        return solver.solve(problem, start, *more)
+    there, here = Recentred.at(problem, start, start)
+    solution = solver.solve(there, here, *more)
+    for _ in range(ROUNDS - 1):
+        if solution.ok or not there.is_steep(solution.q):
+            break
+        there, here = Recentred.at(problem, there.home(solution.q), start)
+        spent = {"iterations": solution.iterations, "evaluations": solution.evaluations}
+        solution = solver.solve(there, here, *more)
+        solution = replace(solution, **{name: getattr(solution, name) + count for name, count in spent.items()})
+    q, calm = there.home(solution.q), there.home(solution.q, GIVE)
+    if solution.ok and not np.array_equal(q, calm):
+        pairs = zip(problem.all_tasks, problem.misses(calm), strict=True)
+        q = calm if all(met(task, miss) for task, miss in pairs) else q
+    q.setflags(write=False)
+    return replace(solution, problem=problem, q=q)
