@@ -258,6 +258,7 @@ CHARTS: dict[str, tuple[Callable[[], Problem], int]] = {
     "a follower that nobody sees": (lambda: Problem(followed(), SEEN), 1),
     "hinges through one place": (lambda: Problem(spread_out(), SEEN), 1),
     "hinges about negative axes": (lambda: Problem(spread_out(axes=((0, 0, -1), (0, 1, 0), (0, 0, -1))), SEEN), 1),
+    "hinges about oblique axes": (lambda: Problem(spread_out(axes=((1, 1, 0), (1, -1, 0), (0, 0, 1))), SEEN), 0),
     "hinges apart": (lambda: Problem(spread_out(at=(0, 0, 0.1)), SEEN), 0),
     "hinges about one axis": (lambda: Problem(spread_out(axes=((0, 0, 1), (0, 0, 1), (1, 0, 0))), SEEN), 0),
     "an effector between": (lambda: Problem(spread_out(), [*SEEN, Task(Point("a", (1, 0, 0)), At((0, 1, 0)))]), 0),
@@ -401,8 +402,9 @@ def test_a_re_centred_problem_is_the_same_problem(order: str):
     for one, at in ((there, here), (deeper, below)):
         home = one.home(at)
         assert_allclose(one.value(at), one.stated.value(home), rtol=1e-12)
-        got, wanted = one.misses(at), one.stated.misses(home)
-        assert got == wanted
+        assert one.misses(at) == one.stated.misses(home)
+        for segment, T in one.figure.placements(at).items():
+            assert_allclose(one.stated.figure.placement(home, segment), T, rtol=0, atol=1e-12)
     assert_same_placements(problem.figure, there.home(here), q)
 
 

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from supple.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.figure import Figure
 from supple.goals import Miss
+from supple.joints import Joint
 from supple.problem import Problem, met
 from supple.solution import Solution
 from supple.solvers.base import Solver
-from supple.space import Floats
+from supple.space import Floats, compose
 from supple.tree import OFFSET
 
 ROUNDS = 3  # runs of a solver before its answer is taken as it is
@@ -25,7 +27,7 @@ GIVE = 1e-6  # error [rad] of a free choice of angles near the lock, where the a
 
 
 class Recentred(Problem):
-    """A problem in charts that are centred elsewhere. Its postures are read by `home`, in which it is also audited."""
+    """A problem, and its figure, in charts that are centred elsewhere; audited as the problem that was stated."""
 
     stated: Problem
     reference: Floats
@@ -37,9 +39,10 @@ class Recentred(Problem):
         F, here, count = F.copy(), np.array(q, dtype=np.float64), len(problem.charts)
         origins = F[len(F) - 9 * count :].reshape(count, 9)
         origins[:] = [F[OFFSET * i : OFFSET * i + 9] for i in I[len(I) - count :]]
-        recentre_entry(I, F, here, STEEP)
         out = object.__new__(cls)
         out.__dict__.update(problem.__dict__, packed=(I, F, T), stated=problem, reference=reference)
+        if recentre_entry(I, F, here, STEEP) > 0:
+            out.__dict__["figure"] = _turned(problem, F)
         return out, here
 
     def home(self, q: Floats, give: float = EXACT) -> Floats:
@@ -57,6 +60,17 @@ class Recentred(Problem):
     def misses(self, q: Any) -> tuple[Miss, ...]:
         """How far each task of the problem as it was stated is from being met."""
         return self.stated.misses(self.home(q))
+
+
+def _turned(problem: Problem, F: np.ndarray) -> Figure:
+    """The figure whose packed offsets are those of F; a chart's axes are coordinate axes of the joints themselves."""
+    I, figure = problem.packed[0], problem.figure
+    new: dict[str, Joint] = {}
+    for (first, _, _), i in zip(problem.charts, I[len(I) - len(problem.charts) :], strict=True):
+        joint = next(j for j in figure.parts if j.name == figure.joints[first])
+        before, after = (a[OFFSET * i : OFFSET * i + 9].reshape(3, 3) for a in (problem.packed[1], F))
+        new[joint.name] = replace(joint, at=joint.at @ compose(before.T @ after, (0.0, 0.0, 0.0)))
+    return replace(figure, parts=[new.get(joint.name, joint) for joint in figure.parts])
 
 
 def solve_recentred(solver: Solver, problem: Problem, start: Floats, *more: Any) -> Solution:
