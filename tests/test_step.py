@@ -18,7 +18,6 @@ from solver_cases import HAND, HUMAN, PANDA, SIX, points, rows_on_panda, shaken
 from supple import At, Box, Custom, Facing, Frame, Near, OnPlane, Placed, Point, Problem, Task, step
 from supple.errors import BadValue, Refused
 from supple.figure import Figure
-from supple.step import Stepper
 
 ARM = TREES["arm"].with_limits(speed={"waist": 1.0, "shoulder": 2.0, "elbow": 0.5, "wrist": 3.0})
 BODY = HUMAN.with_limits(speed=dict.fromkeys(HUMAN.joints, 3.0))
@@ -275,26 +274,23 @@ def test_what_is_locked_and_what_moves_nothing_stays():
     assert (q != PANDA.rest).sum() == 6
 
 
-def test_the_same_step_again_and_through_a_stepper():
+def test_the_same_step_again():
     problem = Problem(BODY, posed(BODY, 3, *SIX))
     q = shaken(BODY, 8, 0.2)
-    again = Stepper(problem)
     for dt in (1e-3, 0.1):
-        first = step(problem, q, dt)
-        for other in (step(problem, q, dt), again(q, dt), again(q, dt), Stepper(problem)(q, dt)):
-            assert_array_equal(first, other)
+        assert_array_equal(step(problem, q, dt), step(problem, q, dt))
     assert_array_equal(q, shaken(BODY, 8, 0.2))
 
 
-def test_a_stepper_takes_moving_targets():
+def test_targets_may_move_without_a_new_problem():
     problem = Problem(
         PANDA, [Task(Point(HAND), At((0.4, 0.1, 0.5))), Task(Frame("panda_link5"), Facing((0, 0, 1)), priority=1)]
     )
-    stepper = Stepper(problem, gain=0.5)
     moved = problem.aimed((0.3, 0.2, 0.6), None)
-    assert_array_equal(stepper(PANDA.rest, 0.01, [(0.3, 0.2, 0.6), None]), step(moved, PANDA.rest, 0.01, gain=0.5))
+    there = step(problem, PANDA.rest, 0.01, targets=[(0.3, 0.2, 0.6), None], gain=0.5)
+    assert_array_equal(there, step(moved, PANDA.rest, 0.01, gain=0.5))
     with pytest.raises(BadValue, match="2 tasks but 1 targets"):
-        stepper(PANDA.rest, 0.01, [(0.3, 0.2, 0.6)])
+        step(problem, PANDA.rest, 0.01, targets=[(0.3, 0.2, 0.6)])
 
 
 # ── refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -71,9 +71,13 @@ def follow(
     Q[:1] = problem.limits.project(figure.rest if start is None else figure.posture(start))
     I, F, _ = problem.packed
     place = desk(problem, chosen.settings(), seed)
-    search_entry(I, F, place, T, Q, info, page, 0, min(1, len(T)))
+    own = F.copy()
+    search_entry(I, own, place, T, Q, info, page, 0, min(1, len(T)))
+    if np.isfinite(paces).any():
+        I = I.copy()
+        I[17] = 0  # speeds limit angles: a chart that is re-centred has others
     place = desk(problem, chosen.settings(), seed, paces)
-    search_entry(I, F.copy(), place, T, Q, info, page, 1, len(T))
+    search_entry(I, own, place, T, Q, info, page, 1, len(T))
     Q.setflags(write=False)
     reason = info[:, REASON]
     counts = info[:, ITERATIONS].astype(int), info[:, EVALUATIONS].astype(int)

@@ -123,9 +123,9 @@ def _run(
     chunk = max(1, min(CHUNK, len(Q) // workers))
 
     def work(first: int) -> None:
-        place = desk(problem, solver.settings(), seed)
+        place, own = desk(problem, solver.settings(), seed), F.copy()
         for at in range(first * chunk, len(Q), workers * chunk):
-            search_entry(I, F, place, T, Q, info, page, at, min(at + chunk, len(Q)))
+            search_entry(I, own, place, T, Q, info, page, at, min(at + chunk, len(Q)))
 
     if workers == 1:
         work(0)

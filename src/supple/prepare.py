@@ -58,7 +58,7 @@ class _Bench:
 
     def __init__(self, problem: Problem, solver: Solver, seed: int, allowance: Allowance) -> None:
         self.desk = desk(problem, solver.settings(), seed) if isinstance(solver, LevenbergMarquardt) else None
-        self.T = problem.packed[2][None].copy()
+        self.F, self.T = problem.packed[1].copy(), problem.packed[2][None].copy()
         self.info, self.trace = allowance.info(), allowance.page()
 
 
@@ -67,7 +67,7 @@ class Query:
 
     def __init__(self, problem: Problem, solver: Solver, seed: int, allowance: Allowance) -> None:
         self.problem, self.solver, self.seed, self.allowance = problem, solver, seed, allowance
-        self._I, self._F, _ = problem.packed
+        self._I = problem.packed[0]
         self._slots = slots(problem)
         assert problem.limits is not None
         self._rest = problem.limits.project(problem.figure.rest)[None].copy()
@@ -111,7 +111,7 @@ class Query:
             problem = self.problem.aimed(*given)
             assert problem.limits is not None
             return self.solver.solve(problem, problem.limits.project(Q[0]), self.seed, self.allowance)
-        search_entry(self._I, self._F, bench.desk, bench.T, Q, bench.info, bench.trace, 0, 1)
+        search_entry(self._I, bench.F, bench.desk, bench.T, Q, bench.info, bench.trace, 0, 1)
         iterations, evaluations, _, reason, *_ = bench.info[0].tolist()
         q = Q[0]
         q.setflags(write=False)

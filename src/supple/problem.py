@@ -23,6 +23,7 @@ from supple.potentials import ROWS
 from supple.shapes import Ball, Box, Polytope
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
+from supple.tree import HEADER
 from supple.views import BLOCK, scratch_size
 
 METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
@@ -236,6 +237,14 @@ class Problem:
         """Number of residual rows, three for each term."""
         return int(self.packed[0][10])
 
+    @cached_property
+    def charts(self) -> tuple[tuple[int, int, int], ...]:
+        """The coordinates of every unlimited ball or free root that solvers re-centre, three indices into q each."""
+        I = self.packed[0]
+        n, count = int(I[0]), int(I[17])
+        coordinate = I[HEADER + 3 * n : HEADER + 4 * n]
+        return tuple((int(a), int(b), int(c)) for a, b, c in (coordinate[i : i + 3] for i in I[len(I) - count :]))
+
     def scratch(self) -> np.ndarray:
         """Memory for one evaluation at a time."""
         return np.zeros(scratch_size(self.packed[0]))
@@ -268,21 +277,19 @@ class Problem:
         I, F, T = self.packed
         Q = self.figure.posture(q).reshape(1, size)
         jacobian_entry(I, F, self.scratch(), T[None], Q, value, rho, J)
-        return rho[0, self._rows], J[0, self._rows]
+        rows = [row for rows in self.rows_of_tasks for row in rows]
+        return rho[0, rows], J[0, rows]
 
     @cached_property
-    def _rows(self) -> np.ndarray:
-        """The residual rows that are more than padding."""
-        used: set[int] = set()
-        at = 0
+    def rows_of_tasks(self) -> tuple[tuple[int, ...], ...]:
+        """The residual rows of each task (closed loops last), without padding; alternatives share theirs."""
+        out, at = [], 0
         for task in self.all_tasks:
-            most = 0
-            for goal, _ in task.alternatives:
-                counts = [ROWS[term.kind] for term in goal.terms()]
-                used |= {at + BLOCK * i + r for i, count in enumerate(counts) for r in range(count)}
-                most = max(most, BLOCK * len(counts))
-            at += most
-        return np.array(sorted(used), dtype=int)
+            counts = [[ROWS[term.kind] for term in goal.terms()] for goal, _ in task.alternatives]
+            used = {at + BLOCK * i + r for rows in counts for i, count in enumerate(rows) for r in range(count)}
+            out.append(tuple(sorted(used)))
+            at += BLOCK * max(sum(count > 0 for count in rows) for rows in counts)
+        return tuple(out)
 
     def _need_residuals(self) -> None:
         without = [t.name for t in self.tasks if any(isinstance(g, Custom | Near) for g, _ in t.alternatives)]

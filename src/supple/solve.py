@@ -18,6 +18,7 @@ from supple.solvers.base import Solver
 from supple.solvers.default import default_solver
 from supple.solvers.distinct import distinct_solutions
 from supple.solvers.meter import Allowance
+from supple.solvers.recentring import solve_recentred
 from supple.space import Floats
 
 REMEMBERED = 32  # short forms that a figure keeps prepared
@@ -76,7 +77,7 @@ def solve(
     chosen = default_solver(problem) if solver is None else solver
     if distinct is not None:
         return distinct_solutions(problem, chosen, posture, distinct, seed)
-    return chosen.solve(problem, posture, seed, allowance)
+    return solve_recentred(chosen, problem, posture, seed, allowance)
 
 
 def _start(left: list[Any], start: Any) -> Any:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,24 +11,29 @@ from numpy.typing import ArrayLike
 
 from supple.errors import BadValue, Refused
 from supple.goals import Custom, Near
-from supple.potentials import ROWS
-from supple.problem import Problem, Task
+from supple.problem import Problem
 from supple.solvers.differential import DT, SPEED, room_size, step_entry
 from supple.space import Floats
+from supple.targets import Slot, slots
 from supple.views import scratch_size
 
 
-def step(problem: Problem, q: ArrayLike, dt: float, *, gain: float = 1.0, damping: float = 1e-6) -> Floats:
+def step(
+    problem: Problem, q: ArrayLike, dt: float, *, targets: Any = None, gain: float = 1.0, damping: float = 1e-6
+) -> Floats:
     """The posture after one differential step of `dt` seconds from q, for control loops.
 
     The step removes as much of the tasks' errors as it can, to first order and at most the part `gain` of them, while every
     coordinate stays inside its range and within its greatest speed. Hard tasks and closed loops come first and are corrected
     whole; then soft tasks, strictly by priority. `damping` prices the step, ``damping · |dq|²``, against weighted residuals.
     From outside the limits the way back is taken as fast as speeds allow. Linear limits, obstacles and `Custom` are refused.
+
+    `targets` moves the goals without packing the problem anew: the bare array if it has one task, else a list with one for
+    each, None where a task keeps its own.
     """
     plan = planned(problem, gain, damping)
     posture, seconds = problem.figure.posture(q), duration(dt)
-    return plan.take(posture, problem.packed[2], seconds, plan.scratch())
+    return plan.take(posture, plan.aimed(targets), seconds, plan.scratch())
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,35 +44,34 @@ class Plan:
     F: np.ndarray
     levels: np.ndarray  # the order of the residuals, as `differential` reads it
     settings: np.ndarray  # with a dt of 0
+    T: np.ndarray  # (1, …) the problem's own targets
+    slots: tuple[Slot, ...]
 
     def scratch(self) -> np.ndarray:
         """Memory for one step at a time."""
         return np.zeros(scratch_size(self.I) + room_size(self.I))
 
+    def aimed(self, targets: Any) -> np.ndarray:
+        """The targets as kernels read them."""
+        if targets is None:
+            return self.T
+        given = [targets] if len(self.slots) == 1 else list(targets)
+        if len(given) != len(self.slots):
+            raise BadValue(f"the problem has {len(self.slots)} tasks but {len(given)} targets")
+        T = self.T.copy()
+        for slot, target in zip(self.slots, given, strict=True):
+            if target is not None:
+                slot.write(target, T)
+        return T
+
     def take(self, q: np.ndarray, T: np.ndarray, dt: float, scratch: np.ndarray) -> Floats:
-        """Move q (size) in place by one step towards the packed targets T."""
+        """Move q (size) in place by one step towards the packed targets T (1, …)."""
         settings, info = self.settings.copy(), np.empty((1, 2))
         settings[DT] = dt
-        step_entry(self.I, self.F, scratch, T[None], q[None], self.levels, settings, info, 0, 1)
+        step_entry(self.I, self.F, scratch, T, q[None], self.levels, settings, info, 0, 1)
         if info[0, 1] != 0.0:
             raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
         return q
-
-
-class Stepper:
-    """Steps of one problem with memory of their own, for one thread at a time; targets may move from call to call."""
-
-    def __init__(self, problem: Problem, gain: float = 1.0, damping: float = 1e-6) -> None:
-        self.problem = problem
-        self._plan = planned(problem, gain, damping)
-        self._scratch = self._plan.scratch()
-        self._targets = problem.packed[2]
-
-    def __call__(self, q: ArrayLike, dt: float, targets: Sequence[Any] | None = None) -> Floats:
-        """The posture after one step; `targets` has one array for each task, None where a task keeps its own."""
-        posture, seconds = self.problem.figure.posture(q), duration(dt)
-        T = self._targets if targets is None else flat_targets(self.problem, targets)
-        return self._plan.take(posture, T, seconds, self._scratch)
 
 
 def planned(problem: Problem, gain: float = 1.0, damping: float = 1e-6) -> Plan:
@@ -102,11 +105,11 @@ def _planned(problem: Problem, gain: float, damping: float) -> Plan:
     reasons = refusals(problem)
     if reasons:
         raise Refused("step cannot take this problem: " + "; ".join(reasons))
-    I, F, _ = problem.packed
+    I, F, T = problem.packed
     settings = np.zeros(SPEED + problem.figure.size)
     settings[:SPEED] = 0.0, gain, damping
     settings[SPEED:] = problem.figure.speed
-    return Plan(I, F, levelled(problem), settings)
+    return Plan(I, F, levelled(problem), settings, T[None].copy(), slots(problem))
 
 
 def refusals(problem: Problem) -> list[str]:
@@ -121,36 +124,13 @@ def refusals(problem: Problem) -> list[str]:
     return reasons
 
 
-def residuals_of(task: Task) -> int:
-    """The number of a task's residuals; alternatives share theirs."""
-    return max(sum(ROWS[term.kind] for term in goal.terms()) for goal, _ in task.alternatives)
-
-
-def flat_targets(problem: Problem, targets: Sequence[Any]) -> np.ndarray:
-    """Targets as the kernels read them, one array for each task, None where a task keeps its own."""
-    if len(targets) != len(problem.tasks):
-        raise BadValue(f"the problem has {len(problem.tasks)} tasks but {len(targets)} targets")
-    out: list[Any] = [np.empty(0)]
-    for task, target in zip(problem.all_tasks, (*targets, *(None for _ in problem.loops)), strict=True):
-        aimed = task if target is None else replace(task, goal=task.goal.aimed(target))
-        out += [term.target for goal, _ in aimed.alternatives for term in goal.terms()]
-    return np.concatenate(out)
-
-
 def levelled(problem: Problem) -> np.ndarray:
     """The tasks' residuals in the order of their levels, and the levels of posture goals (see `differential`)."""
-    tasks = problem.all_tasks
-    ranks = [(-np.inf if task.hard else task.priority) for task in tasks]
-    levels = sorted(set(ranks))
-    rows: list[list[int]] = [[] for _ in levels]
+    rows: list[list[int]] = [[] for _ in range(max(problem.ranks, default=-1) + 1)]
     near: list[int] = []
-    at = 0
-    for task, rank in zip(tasks, ranks, strict=True):
-        level = levels.index(rank)
-        count = residuals_of(task)
-        rows[level] += range(at, at + count)
-        at += count
+    for task, level, own in zip(problem.all_tasks, problem.ranks, problem.rows_of_tasks, strict=True):
+        rows[level] += own
         near += [level] if isinstance(task.goal, Near) else []
     first = np.cumsum([0, *map(len, rows)])
-    numbers = [len(levels), int(problem.has_hard), *first, *(r for level in rows for r in level), *near]
+    numbers = [len(rows), int(problem.has_hard), *first, *(r for level in rows for r in level), *near]
     return np.array(numbers, dtype=np.int64)

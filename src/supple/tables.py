@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from supple import potentials as kind
+from supple.charts import find_charts
 from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
 from supple.goals import Near, Term
 from supple.packing import Packed, flat_floats, flat_ints
 from supple.routes import Routes
 from supple.space import HERE, Floats, compose
+from supple.tree import OFFSET
 from supple.views import BLOCK, FIELDS, NO_ROW, RANK
 
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
@@ -118,6 +120,19 @@ class Tables:
                 out[r, 1:] += body.mass * (frame[:3, :3] @ body.centre + frame[:3, 3])
         return out / out[:, 0].sum()
 
+    def _charts(self, mass: np.ndarray, limits: list[Any]) -> list[int]:
+        """The first joints of the charts: balls on which no limit, row, rigidity, preference, drive or task has a hold."""
+        lower, upper, free, A, _ = limits
+        held = np.isfinite(lower) | np.isfinite(upper) | (free != 1.0)
+        for rows in (A, np.reshape(self.near, (len(self.near), self.tree.size))):
+            held |= (rows != 0.0).any(axis=0)
+        terms = self.tree.ints[-1].reshape(self.tree.terms, 3)
+        held[terms[:, 0].astype(int)] = True
+        places = [term[1:3] for term in self.term if term[0] != kind.NEAR]
+        seen = {row for pair in places for row in pair} | set(np.flatnonzero(mass.any(axis=1)).tolist())
+        parent, axis, bent, coordinate = self.tree.ints[1:5]
+        return find_charts(parent, axis, bent, coordinate, seen, held)
+
     def finished(self, massive: bool, limits: tuple[list[int], list[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Integers, floats and targets."""
         mass = self._masses() if massive else np.empty((0, 4))
@@ -128,8 +143,12 @@ class Tables:
         header[15:17] = limits[0]
         header[18:22], routes = self.routes.tables()
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
-        ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes]
-        floats = [*self.tree.floats, *self.number, mass, *self.near, *limits[1]]
+        charts = self._charts(mass, limits[1])
+        header[17] = len(charts)
+        self.tree.ints[3][charts] = 1  # a chart's offset turns when it is re-centred
+        home = [self.tree.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
+        ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes, charts]
+        floats = [*self.tree.floats, *self.number, mass, *self.near, *limits[1], *home]
         return flat_ints(ints), flat_floats(floats), flat_floats([np.empty(0), *self.target])
 
 

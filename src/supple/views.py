@@ -126,6 +126,13 @@ def read_limits(I: Any, F: Any, f: int) -> Any:
     return Allowed(lower, upper, free, I[16], A, row(F, f + 3 * size + rows * size, rows))
 
 
+@written_in
+def read_charts(I: Any, F: Any) -> Any:
+    """The first joint of every chart, and the rotation (9) of its original offset; these tables are the last of a pack."""
+    charts = I[17]
+    return row(I, I.shape[0] - charts, charts), table(F, F.shape[0] - 9 * charts, charts, 9)
+
+
 def scratch_size(header: Any) -> int:
     """Numbers of scratch that `read_work` lays out."""
     n, deepest, t, residuals, longest, widest = (int(header[k]) for k in (0, 2, 4, 10, 11, 22))

@@ -12,6 +12,9 @@ model's minimum along the face is found; every trial is clipped, hence legal. Th
 ``λ = μ G s + λ₀ tr(J D Jᵀ)/m``, which makes the steps quadratic near a solution with ``G = 0``; s grows eightfold when a
 trial does not lower G and shrinks fourfold when one does. G never rises.
 
+**Charts.** Unlimited balls and free roots are re-centred on the way (`charts`), so F must be the caller's own; q is given and
+left in the stated order of angles.
+
 **Ranks.** With several ranks of tasks, an attempt looks at those up to one rank: the residuals of that rank count as they
 are, those of lower ranks are held to the values they have reached by the terms ``w |ρ + shift|²`` of an augmented
 Lagrangian, later ones not at all.
@@ -22,6 +25,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
@@ -210,6 +214,8 @@ def attempt(
     rho, rho_new = room.rho, room.rho_new
     J, J_new = room.J, room.J_new
     chosen, chosen_new = room.chosen, room.chosen_new
+    if I[17] > 0:
+        recentre(I, F, q, STEEP)
     for i in range(n):
         room.trial[i] = q[i]
     k, slow, reason = 0.0, 0, SPENT
@@ -234,6 +240,11 @@ def attempt(
             if unmet == 0:
                 reason = MET
                 break
+            if I[17] > 0 and recentre(I, F, q, STEEP) > 0:
+                for i in range(n):
+                    room.trial[i] = q[i]
+                fresh = True
+                continue
             if slow >= 3 and settings[ATTEMPTS] > 1 and most <= settings[STEPS]:
                 reason = ABANDONED
                 break
@@ -250,6 +261,8 @@ def attempt(
         if not largest > settings[TOLERANCE]:
             reason = STATIONARY
             break
+    if I[17] > 0:
+        report(I, F, q, room.start, EXACT)
     info[ITERATIONS] += k
     info[VALUE] = value
     return reason

@@ -52,7 +52,7 @@ def _met(local: Solver, problem: Problem, starts: Floats, seed: int) -> Floats:
         I, F, T = problem.packed
         Q, info = starts.copy(), FREELY.info(len(starts))
         place = desk(problem, replace(local, attempts=1).settings(), seed)
-        search_entry(I, F, place, np.tile(T, (len(Q), 1)), Q, info, FREELY.page(), 0, len(Q))
+        search_entry(I, F.copy(), place, np.tile(T, (len(Q), 1)), Q, info, FREELY.page(), 0, len(Q))
         return Q[info[:, REASON] == MET]
     assert problem.limits is not None
     solutions = [local.solve(problem, problem.limits.project(start), seed) for start in starts]

@@ -58,6 +58,6 @@ class LevenbergMarquardt:
         I, F, T = problem.packed
         Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
         with allowance.watched(info):
-            search_entry(I, F, desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
+            search_entry(I, F.copy(), desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
         own = bool(info[0, EVALUATIONS] < info[0, BUDGET])
         return answered(problem, Q[0], info[0], trace, seed, allowance, own)

@@ -199,8 +199,8 @@ def pace(box: Any, allowed: Any, q: Any) -> None:
 def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: Any, first: int, last: int) -> None:
     """Solve rows first … last of Q (k, size) in place for the targets T (k, …); info (k, INFO).
 
-    `desk` holds settings, the box and scratch (see `Desk`). If rows are chained, each starts where the one before ended, at
-    most one pace away, and F must be the caller's own.
+    `desk` holds settings, the box and scratch (see `desk`). F must be the caller's own: charts are folded into it on the way,
+    and if rows are chained, each starting where the one before ended, so are the limits of their pace.
     """
     n = I[1]
     settings, box = row(desk, 0, SETTINGS), table(desk, SETTINGS, BOX, n)

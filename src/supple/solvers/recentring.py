@@ -1,0 +1,109 @@
+"""Any solver, run where its balls and free roots are far from gimbal lock (see `charts`).
+
+A problem is re-centred at the start wherever a chart is steep there; the solver runs on that problem; if it ends with
+tasks unmet at a posture where a chart has become steep, the problem is re-centred there and the solver goes on. The answer is
+written in the stated order of angles, nearest to the start, and audited against the problem as it was stated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from supple.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.figure import Figure
+from supple.goals import Miss
+from supple.joints import Joint
+from supple.problem import Problem, met
+from supple.solution import Solution, Trace
+from supple.solvers.base import Solver
+from supple.solvers.levenberg_marquardt import LevenbergMarquardt
+from supple.solvers.meter import Allowance
+from supple.solvers.multistart import Multistart
+from supple.space import Floats, compose
+from supple.tree import OFFSET
+
+ROUNDS = 3  # runs of a solver before its answer is taken as it is
+GIVE = 1e-6  # error [rad] of a free choice of angles near the lock, where the audit says that the tasks are still met
+
+
+class Recentred(Problem):
+    """A problem, and its figure, in charts that are centred elsewhere; audited as the problem that was stated."""
+
+    stated: Problem
+    reference: Floats
+
+    @classmethod
+    def at(cls, problem: Problem, q: Floats, reference: Floats) -> tuple[Recentred, Floats]:
+        """The problem re-centred at q where a chart is steep there, and q in it; `home` is nearest to `reference`."""
+        I, F, T = problem.packed
+        F, here, count = F.copy(), np.array(q, dtype=np.float64), len(problem.charts)
+        origins = F[len(F) - 9 * count :].reshape(count, 9)
+        origins[:] = [F[OFFSET * i : OFFSET * i + 9] for i in I[len(I) - count :]]
+        out = object.__new__(cls)
+        out.__dict__.update(problem.__dict__, packed=(I, F, T), stated=problem, reference=reference)
+        if recentre_entry(I, F, here, STEEP) > 0:
+            out.__dict__["figure"] = _turned(problem, F)
+        return out, here
+
+    def home(self, q: Floats, give: float = EXACT) -> Floats:
+        """A posture of this problem in the stated order of angles, nearest to the reference."""
+        I, F, _ = self.packed
+        out = np.array(q, dtype=np.float64)
+        report_entry(I, F.copy(), out, self.reference, give)
+        return out
+
+    def is_steep(self, q: Floats) -> bool:
+        """Whether a chart should be re-centred at q."""
+        I, F, _ = self.packed
+        return recentre_entry(I, F.copy(), np.array(q, dtype=np.float64), STEEP) > 0
+
+    def misses(self, q: Any) -> tuple[Miss, ...]:
+        """How far each task of the problem as it was stated is from being met."""
+        return self.stated.misses(self.home(q))
+
+
+def _turned(problem: Problem, F: np.ndarray) -> Figure:
+    """The figure whose packed offsets are those of F; a chart's axes are coordinate axes of the joints themselves."""
+    I, figure = problem.packed[0], problem.figure
+    new: dict[str, Joint] = {}
+    for (first, _, _), i in zip(problem.charts, I[len(I) - len(problem.charts) :], strict=True):
+        joint = next(j for j in figure.parts if j.name == figure.joints[first])
+        before, after = (a[OFFSET * i : OFFSET * i + 9].reshape(3, 3) for a in (problem.packed[1], F))
+        new[joint.name] = replace(joint, at=joint.at @ compose(before.T @ after, (0.0, 0.0, 0.0)))
+    return replace(figure, parts=[new.get(joint.name, joint) for joint in figure.parts])
+
+
+def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, allowance: Allowance) -> Solution:
+    """``solver.solve(problem, start, …)`` in re-centred charts; the same thing where the problem has none.
+
+    The compiled search re-centres on its way and needs no help.
+    """
+    local = solver.solver if isinstance(solver, Multistart) else solver
+    if not problem.charts or isinstance(local, LevenbergMarquardt):
+        return solver.solve(problem, start, seed, allowance)
+    begun = monotonic()
+    there, here = Recentred.at(problem, start, start)
+    solution = solver.solve(there, here, seed, allowance)
+    for _ in range(ROUNDS - 1):
+        left = allowance.left(solution.evaluations, monotonic() - begun)
+        if solution.ok or left is None or not there.is_steep(solution.q):
+            break
+        there, here = Recentred.at(problem, there.home(solution.q), start)
+        before, solution = solution, solver.solve(there, here, seed, left)
+        traces = [t for t in (before.trace, solution.trace and solution.trace.later(before.evaluations)) if t]
+        solution = replace(
+            solution,
+            iterations=before.iterations + solution.iterations,
+            evaluations=before.evaluations + solution.evaluations,
+            trace=Trace.joined(traces) if traces else None,
+        )
+    q, calm = there.home(solution.q), there.home(solution.q, GIVE)
+    if solution.ok and not np.array_equal(q, calm):
+        pairs = zip(problem.all_tasks, problem.misses(calm), strict=True)
+        q = calm if all(met(task, miss) for task, miss in pairs) else q
+    q.setflags(write=False)
+    return replace(solution, problem=problem, q=q)
