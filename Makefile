@@ -71,6 +71,7 @@ docs: .venv/.dev-stamp
 bench: .venv/.dev-stamp
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/convergence.py --folder build/benchmarks
 	$(BIN)/python fuzz/run.py --count 20000
 
 clean:

@@ -133,6 +133,16 @@ class Tables:
         parent, axis, bent, coordinate = self.tree.ints[1:5]
         return find_charts(parent, axis, bent, coordinate, seen, held)
 
+    def _has_free_root(self, charts: list[int], limits: list[Any]) -> bool:
+        """Whether the first three joints slide freely, at right angles, and carry a chart: the figure can be moved anywhere."""
+        if charts[:1] != [3]:
+            return False
+        lower, upper, free = limits[:3]
+        parent, axis, bent, coordinate = (table[:4].tolist() for table in self.tree.ints[1:5])
+        own = [int(c) for c in coordinate[:3]]
+        loose = all(c >= 0 and np.isinf([lower[c], upper[c]]).all() and free[c] == 1.0 for c in own)
+        return loose and parent == [0, 1, 2, 3] and sorted(axis[:3]) == [3, 4, 5] and 1 not in bent[1:3]
+
     def finished(self, massive: bool, limits: tuple[list[int], list[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Integers, floats and targets."""
         mass = self._masses() if massive else np.empty((0, 4))
@@ -144,7 +154,7 @@ class Tables:
         header[18:22], routes = self.routes.tables()
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
         charts = self._charts(mass, limits[1])
-        header[17] = len(charts)
+        header[17], header[24] = len(charts), self._has_free_root(charts, limits[1])
         self.tree.ints[3][charts] = 1  # a chart's offset turns when it is re-centred
         home = [self.tree.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
         ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes, charts]

@@ -29,12 +29,14 @@ from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
+from supple.solvers.alignment import align
 from supple.solvers.blocks import dual_matrix, primal_matrix, pull_back, push_forward, solve_symmetric
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
 from supple.tree import read_tree
 from supple.views import BLOCK, RANK, read_limits, read_routes, read_tasks
 
 ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
+NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
 STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW = range(6)  # settings
 
 
@@ -198,7 +200,7 @@ def trial_step(
 @written_in
 def attempt(
     I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, most: float, rank: int, weight: float,
-    info: Any, trace: Any,
+    alignment: int, info: Any, trace: Any,
 ) -> int:  # fmt: skip
     """Descend from q in place; the reason why it ended. info: iterations and evaluations added, the value written.
 
@@ -216,6 +218,8 @@ def attempt(
     chosen, chosen_new = room.chosen, room.chosen_new
     if I[17] > 0:
         recentre(I, F, q, STEEP)
+    if alignment != NEVER:
+        align(I, F, scratch, T, q, alignment == TIMIDLY)
     for i in range(n):
         room.trial[i] = q[i]
     k, slow, reason = 0.0, 0, SPENT

@@ -87,7 +87,7 @@ def metric(
     _, a, f = read_tree(I, F)
     tasks, f = read_tasks(I, F, a, f)
     allowed = read_limits(I, F, f)
-    near = FIRST + plan[LEVELS] + 1 + I[10]
+    near = FIRST + plan[LEVELS] + 1 + plan[FIRST + plan[LEVELS]]
     for i in range(q.shape[0]):
         c[i], z[i] = 0.0, 0.0
     for k in range(tasks.term.shape[0]):

@@ -6,6 +6,9 @@ golden ratio and u₀ from the seed, three out of four of them in the inner part
 often. An attempt that lowers G by less than a tenth three times in a row is abandoned; so many
 cheap attempts replace one expensive one, and the best of all is followed to its end. The same seed gives the same answer.
 
+**A free root** that is far from its goals is first moved to where they fit best, joints as they are (`alignment`), the second
+attempt starts as it was told, and all further ones are aligned.
+
 **Ranks.** Where every task can be met, all residuals vanish, and neither weights nor ranks matter: the search looks at all
 tasks together first. Only if that fails and tasks have several ranks (hard ones before soft ones, then by priority), they
 are taken rank by rank: first those of rank 0 alone, from many starts; then, for each later rank, its residuals are
@@ -30,7 +33,7 @@ from supple.compiled import entry, leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.problem import Problem
-from supple.solvers.damping import ATTEMPTS, STEPS, attempt, read_room, room_size
+from supple.solvers.damping import ALWAYS, ATTEMPTS, NEVER, STEPS, TIMIDLY, attempt, read_room, room_size
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.space import Floats
 from supple.tree import read_tree
@@ -138,9 +141,15 @@ def search(
             most = 10.0 * settings[STEPS]
             for i in range(n):
                 q[i] = room.best[i]
+        elif rank <= 0 and tries == 1 and I[24] > 0:  # not aligned
+            for i in range(n):
+                q[i] = room.start[i]
         elif rank <= 0 and tries > 0:
             next_start(box, room.start, allowed, tries, q)
-        ended = attempt(I, F, scratch, T, q, settings, memory, most, rank, weight, info, trace)
+        alignment = NEVER
+        if I[24] > 0 and rank <= 0 and tries != 1 and tries < attempts:
+            alignment = TIMIDLY if tries == 0 else ALWAYS
+        ended = attempt(I, F, scratch, T, q, settings, memory, most, rank, weight, alignment, info, trace)
         tries += 1
         total += 1
         exhausted = spent(info)
