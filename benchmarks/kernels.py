@@ -102,7 +102,7 @@ def postures(figure: supple.Figure, count: int = POSTURES, seed: int = 0) -> np.
 def inside(problem: supple.Problem, what: int, times: int) -> float:
     """Seconds for one evaluation inside compiled code."""
     I, F, T = problem.packed
-    size, m = problem.figure.size, problem.residual_count
+    size, m = problem.figure.size, int(problem.packed[0][10])
     g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
     rho, J = np.zeros(m), np.zeros((m, size))
     Q = postures(problem.figure)
@@ -113,7 +113,7 @@ def inside(problem: supple.Problem, what: int, times: int) -> float:
 def from_python(problem: supple.Problem, what: int, times: int) -> float:
     """Seconds for one evaluation called from Python through the packed entry, arrays made beforehand."""
     I, F, T = problem.packed
-    size, m = problem.figure.size, problem.residual_count
+    size, m = problem.figure.size, int(problem.packed[0][10])
     g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
     rho, J = np.zeros(m), np.zeros((m, size))
     Q = postures(problem.figure)

@@ -41,7 +41,7 @@ def follow(motion: Capture, spacing: float, tolerance: float | None = None) -> d
         for run in motion.runs(spacing):
             q = motion.q[run.frames[0]]
             for frame in run.frames[1:]:
-                goals = list(motion.goals[frame])
+                goals = motion.goals[frame]
                 start = time.perf_counter()
                 solution = query(goals, start=q)
                 q = solution.q

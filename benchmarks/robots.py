@@ -70,7 +70,7 @@ class Supple(Solver):
         self.columns = [self.figure.joints.index(name) for name in job.joints]
 
     def target(self, T: np.ndarray) -> Any:
-        return T[0] if len(T) == 1 else list(T)
+        return T[0] if len(T) == 1 else T
 
     def first(self) -> Any:
         return None
@@ -95,7 +95,7 @@ class ShortForm(Supple):
     note = "solve(figure, {segment: Placed(target)})"
 
     def solve(self, target: Any, start: Any) -> Any:
-        targets = target if isinstance(target, list) else [target]
+        targets = target if target.ndim == 3 else [target]
         goals = {name: supple.Placed(T) for name, T in zip(self.job.frames, targets, strict=True)}
         return supple.solve(self.figure, goals, start=start)
 

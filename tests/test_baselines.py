@@ -387,11 +387,12 @@ def test_a_sweep_agrees_with_its_coordinates_taken_one_by_one():
     """Carrying the goals' frames along in a sweep is the same as minimising over each coordinate afresh."""
     tasks = [Task("left hand", Placed(somewhere(3), per_radian=0.4)), Task("right hand", At((0.3, 0.1, 0.2)))]
     q = posture(TWINS, 8, 0.5)
-    swept = solve(Problem(TWINS, tasks), q, solver=CyclicCoordinateDescent(steps=1)).q
+    once = CyclicCoordinateDescent(steps=1)
+    swept = once.solve(Problem(TWINS, tasks), q).q
     for i in range(TWINS.size - 1, -1, -1):
         rigidity = np.ones(TWINS.size)
         rigidity[i] = 0.0
-        q = solve(Problem(TWINS, tasks, rigidity=rigidity), q, solver=CyclicCoordinateDescent(steps=1)).q
+        q = once.solve(Problem(TWINS, tasks, rigidity=rigidity), q).q
     assert_allclose(swept, q, atol=1e-9)
 
 

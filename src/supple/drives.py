@@ -61,7 +61,7 @@ class Line:
         return min(self(lower), self(upper)), max(self(lower), self(upper))
 
     def steepest(self) -> float:
-        """The greatest |f'|."""
+        """The greatest slope, up or down."""
         return abs(self.slope)
 
 
@@ -121,7 +121,7 @@ class Spline:
         return min(values), max(values)
 
     def steepest(self) -> float:
-        """The greatest |f'|: at a knot, or inside a piece where its second derivative vanishes."""
+        """The greatest slope, up or down: at a knot, or inside a piece where its second derivative vanishes."""
         slopes = []
         for (_, _, c1, c2, c3), h in zip(self.pieces()[1:-1], np.diff(self.x), strict=True):
             flat = -c2 / (3.0 * c3) if c3 else 0.0

@@ -75,7 +75,7 @@ def follow(
     search_entry(I, own, place, T, Q, info, page, 0, min(1, len(T)))
     if np.isfinite(paces).any():
         I = I.copy()
-        I[17] = 0  # speeds limit angles: a chart that is re-centred has others
+        I[17] = I[24] = 0  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
     place = desk(problem, chosen.settings(), seed, paces)
     search_entry(I, own, place, T, Q, info, page, 1, len(T))
     Q.setflags(write=False)

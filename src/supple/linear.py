@@ -15,7 +15,7 @@ from typing import Any
 
 from supple.carry import mass_columns, observe, outward
 from supple.compiled import entry, leaf, row, stage
-from supple.potentials import MET
+from supple.potentials import AT, FACE, MET, TILT, TURN
 from supple.residuals import residual
 from supple.tree import place, read_tree, steer
 from supple.views import BLOCK, NO_ROW, ROUTE, clear, read_routes, read_tasks, read_work
@@ -36,43 +36,69 @@ def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) 
 
 
 @leaf
+def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at: int) -> None:
+    """Write what link e does to three residuals into its column of J."""
+    slot, drive = at + routes.link[e, 1], routes.link[e, 2]
+    if routes.link[e, 0] < 0:
+        x, y, z = -x, -y, -z
+    if drive >= 0:
+        s = work.slope[drive]
+        x, y, z = s * x, s * y, s * z
+    if routes.link[e, 3] == 0:
+        x, y, z = x + J[slot, 0], y + J[slot, 1], z + J[slot, 2]
+    J[slot, 0], J[slot, 1], J[slot, 2] = x, y, z
+
+
+@leaf
 def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int) -> None:
-    """The rows of J from `at` on: the three covectors of term k on the twist of every link of its route."""
-    R, W, a = work.rows, work.world, tasks.term[k, 4]
-    massive = tasks.term[k, 1] == NO_ROW
-    if massive:
-        mass_columns(tree, work)
-    elif tasks.term[k, 2] != NO_ROW:
+    """The rows of J from `at` on: the three covectors of term k on the twist of every link of its route.
+
+    A point in the world needs no covectors, ``J = w (ω × p + v)``, and what only turns has no forces.
+    """
+    W, R, a, kind = work.world, work.rows, tasks.term[k, 4], tasks.term[k, 0]
+    route = tasks.term[k, ROUTE]
+    first, last = routes.first[route], routes.first[route + 1]
+    if tasks.term[k, 1] == NO_ROW:
+        fill_mass(tree, routes, first, last, a, work, J, at)
+        return
+    if kind == AT and tasks.term[k, 2] == NO_ROW:
+        u = R[a, 3]
+        p0, p1, p2 = u * work.seen[0], u * work.seen[1], u * work.seen[2]
+        for e in range(first, last):
+            c = routes.link[e, 0]
+            w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
+            x, y, z = w1 * p2 - w2 * p1, w2 * p0 - w0 * p2, w0 * p1 - w1 * p0
+            put(routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at)
+        return
+    if tasks.term[k, 2] != NO_ROW:
         for r in range(a, a + BLOCK):
             outward(row(work.seen, 12, 12), R, r)
     r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
-    r3, r4, r5 = R[a, 3], R[a, 4], R[a, 5]
     s0, s1, s2 = R[a + 1, 0], R[a + 1, 1], R[a + 1, 2]
-    s3, s4, s5 = R[a + 1, 3], R[a + 1, 4], R[a + 1, 5]
     t0, t1, t2 = R[a + 2, 0], R[a + 2, 1], R[a + 2, 2]
-    t3, t4, t5 = R[a + 2, 3], R[a + 2, 4], R[a + 2, 5]
-    route = tasks.term[k, ROUTE]
-    for e in range(routes.first[route], routes.first[route + 1]):
-        link, slot, drive = routes.link[e, 0], at + routes.link[e, 1], routes.link[e, 2]
-        if massive:
-            c = 4 * (tree.parent.shape[0] + 1) + 3 * (link - 1)
-            v0, v1, v2 = work.sums[c], work.sums[c + 1], work.sums[c + 2]
-            x, y, z = r3 * v0 + r4 * v1 + r5 * v2, s3 * v0 + s4 * v1 + s5 * v2, t3 * v0 + t4 * v1 + t5 * v2
-        else:
-            c = abs(link)
-            w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
+    pushed = kind != TURN and kind != FACE and kind != TILT
+    for e in range(first, last):
+        c = abs(routes.link[e, 0])
+        w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
+        x, y, z = r0 * w0 + r1 * w1 + r2 * w2, s0 * w0 + s1 * w1 + s2 * w2, t0 * w0 + t1 * w1 + t2 * w2
+        if pushed:
             v0, v1, v2 = W[c, 15], W[c, 16], W[c, 17]
-            x = r0 * w0 + r1 * w1 + r2 * w2 + r3 * v0 + r4 * v1 + r5 * v2
-            y = s0 * w0 + s1 * w1 + s2 * w2 + s3 * v0 + s4 * v1 + s5 * v2
-            z = t0 * w0 + t1 * w1 + t2 * w2 + t3 * v0 + t4 * v1 + t5 * v2
-        if link < 0:
-            x, y, z = -x, -y, -z
-        if drive >= 0:
-            s = work.slope[drive]
-            x, y, z = s * x, s * y, s * z
-        if routes.link[e, 3] == 0:
-            x, y, z = x + J[slot, 0], y + J[slot, 1], z + J[slot, 2]
-        J[slot, 0], J[slot, 1], J[slot, 2] = x, y, z
+            x += R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2
+            y += R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
+            z += R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2
+        put(routes, work, e, x, y, z, J, at)
+
+
+@leaf
+def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, work: Any, J: Any, at: int) -> None:
+    """The rows of J of a term on the mass centre: its forces on the columns of every joint."""
+    mass_columns(tree, work)
+    R, n = work.rows, tree.parent.shape[0]
+    for e in range(first, last):
+        c = 4 * (n + 1) + 3 * (routes.link[e, 0] - 1)
+        v0, v1, v2 = work.sums[c], work.sums[c + 1], work.sums[c + 2]
+        x, y = R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2, R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
+        put(routes, work, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at)
 
 
 @leaf
@@ -108,6 +134,8 @@ def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, ch
         if tasks.task[t + 1] - a > 1:
             a = nearest(tree, tasks, t, T, rho, chosen, work)
         for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
+            if tasks.term[k, 9] == 0:
+                continue  # a posture or custom goal has no residuals
             P = residual_square(tree, tasks, k, T, rho, work)
             block = tasks.term[k, 4] // BLOCK
             chosen[block] = k

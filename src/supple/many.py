@@ -50,8 +50,9 @@ class Solutions:
     def __getitem__(self, i: int) -> Solution:
         i = range(len(self))[i]
         problem = self.problem.aimed(*(None if t is None else t[i] for t in self.targets))
-        counts = {"iterations": int(self.iterations[i]), "evaluations": int(self.evaluations[i]), "seed": self.seed}
-        return audited(problem, self.q[i], bool(self.stationary[i]), **counts)
+        spent = int(self.iterations[i]), int(self.evaluations[i])
+        still = bool(self.stationary[i])
+        return audited(problem, self.q[i], still, iterations=spent[0], evaluations=spent[1], seed=self.seed)
 
     @cached_property
     def status(self) -> tuple[Status, ...]:

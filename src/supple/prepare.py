@@ -8,8 +8,6 @@ recomputed from the figure when they are read.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,30 +20,51 @@ from supple.solution import OWN_STEPS, Solution, Status, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.default import default_solver
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import FREELY, MET, STATIONARY, Allowance
+from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, STATIONARY, Allowance
 from supple.solvers.multistart import Multistart, compiled
+from supple.solvers.recentring import solve_recentred
 from supple.solvers.search import desk, search_entry
 from supple.targets import slots
 
-_STATUS = {MET: Status.SOLVED, STATIONARY: Status.NEAREST}
+_STATUS = {MET: Status.SOLVED, STATIONARY: Status.NEAREST, SPENT: Status.STOPPED}
+_new = object.__new__
 
 
 class Answer(Solution):
     """A solution whose problem and sentence are made when somebody asks for them."""
 
+    asked: tuple[Query, Any]  # the query and its targets
+    spent: list[float]  # the row of info
+
     @cached_property
     def problem(self) -> Problem:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The problem with the target that was asked for."""
-        return self.__dict__["_aimed"]()
+        query, targets = self.asked
+        return query.problem.aimed(*query.apart(targets))
 
     @cached_property
     def reason(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """One sentence."""
         if self.status is Status.SOLVED:
             return self.status.value
-        allowance: Allowance = self.__dict__["_allowance"]
+        allowance = self.asked[0].allowance
         ended = OWN_STEPS if self.evaluations < allowance.evaluations else allowance.ended(late=False)
         return audited(self.problem, self.q, self.status is Status.NEAREST, ended).reason
+
+    @property
+    def iterations(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Steps that were taken."""
+        return int(self.spent[ITERATIONS])
+
+    @property
+    def evaluations(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Evaluations that were made."""
+        return int(self.spent[EVALUATIONS])
+
+    @property
+    def seed(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The seed of the sequence of starts."""
+        return self.asked[0].seed
 
     @property
     def ok(self) -> bool:
@@ -56,10 +75,12 @@ class Answer(Solution):
 class _Bench:
     """What one search at a time needs."""
 
-    def __init__(self, problem: Problem, solver: Solver, seed: int, allowance: Allowance) -> None:
-        self.desk = desk(problem, solver.settings(), seed) if isinstance(solver, LevenbergMarquardt) else None
-        self.F, self.T = problem.packed[1].copy(), problem.packed[2][None].copy()
-        self.info, self.trace = allowance.info(), allowance.page()
+    def __init__(self, query: Query) -> None:
+        problem, solver = query.problem, query.solver
+        self.desk = desk(problem, solver.settings(), query.seed) if isinstance(solver, LevenbergMarquardt) else None
+        self.I, self.F, self.T = problem.packed[0], problem.packed[1].copy(), problem.packed[2][None].copy()
+        self.info, self.trace = query.allowance.info(), query.allowance.page()
+        self.spent = self.info[0]
 
 
 class Query:
@@ -67,65 +88,93 @@ class Query:
 
     def __init__(self, problem: Problem, solver: Solver, seed: int, allowance: Allowance) -> None:
         self.problem, self.solver, self.seed, self.allowance = problem, solver, seed, allowance
-        self._I = problem.packed[0]
-        self._slots = slots(problem)
+        self.slots = slots(problem)
+        shapes = {slot.shape for slot in self.slots}
+        alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
+        single = len(self.slots) == 1
+        self.shape = alike if alike is None or single else (len(self.slots), *alike)  # of all targets in one array
         assert problem.limits is not None
         self._rest = problem.limits.project(problem.figure.rest)[None].copy()
-        self._size = problem.figure.size
-        self._benches = [_Bench(problem, solver, seed, allowance)]
+        self._benches = [_Bench(self)]
 
     def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
-        """Solve for a target: the bare array if the problem has one task, else a list with one for each.
+        """Solve for a target: the bare array if the problem has one task, else a list (or array) with one for each.
 
         None keeps a task's own target. `start` is the posture to begin at, by default the figure's rest.
         """
-        Q = self._rest.copy() if start is None else self._begin(start)
         try:
             bench = self._benches.pop()
         except IndexError:
-            bench = _Bench(self.problem, self.solver, self.seed, self.allowance)
+            bench = _Bench(self)
         try:
-            given = []
-            for slot, one in zip(self._slots, (target,) if len(self._slots) == 1 else self._given(target), strict=True):
-                given.append(slot.reset(bench.T) if one is None else slot.write(one, bench.T))
-            return self._run(Q, given, bench)
+            T, targets = self._given(target)
+            Q = self._begin(start)
+            if T is None:
+                T, targets = self._aimed(target, bench)
+            if bench.desk is None:
+                return self._slowly(Q[0], targets)
+            search_entry(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+            spent = bench.spent.tolist()
+            if spent[REASON] < 0.0:  # what cannot be searched for is looked at again, and cleaned or refused
+                if start is not None:
+                    self.problem.figure.posture(start)
+                T, targets = self._aimed(target, bench)
+                search_entry(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+                spent = bench.spent.tolist()
         finally:
             self._benches.append(bench)
-
-    def _begin(self, start: ArrayLike) -> np.ndarray:
-        """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
-        plain = isinstance(start, np.ndarray) and start.shape == (self._size,) and start.dtype == np.float64
-        if plain and math.isfinite(np.dot(start, start)):
-            return start[None].copy()
-        return self.problem.figure.posture(start)[None].copy()
-
-    def _given(self, target: Any) -> Sequence[Any]:
-        if target is None:
-            return (None,) * len(self._slots)
-        if len(target) != len(self._slots):
-            raise BadValue(f"the problem has {len(self._slots)} tasks but {len(target)} targets")
-        return target
-
-    def _run(self, Q: np.ndarray, given: Sequence[Any], bench: _Bench) -> Solution:
-        if bench.desk is None:
-            problem = self.problem.aimed(*given)
-            assert problem.limits is not None
-            return self.solver.solve(problem, problem.limits.project(Q[0]), self.seed, self.allowance)
-        search_entry(self._I, bench.F, bench.desk, bench.T, Q, bench.info, bench.trace, 0, 1)
-        iterations, evaluations, _, reason, *_ = bench.info[0].tolist()
         q = Q[0]
         q.setflags(write=False)
-        answer = Answer.__new__(Answer)
-        answer.__dict__.update(
-            q=q,
-            status=_STATUS.get(reason, Status.STOPPED),
-            iterations=int(iterations),
-            evaluations=int(evaluations),
-            seed=self.seed,
-            _aimed=lambda: self.problem.aimed(*given),
-            _allowance=self.allowance,
+        answer = _new(Answer)
+        record = answer.__dict__
+        record["q"], record["status"], record["spent"], record["asked"] = (
+            q,
+            _STATUS[spent[REASON]],
+            spent,
+            (self, targets),
         )
         return answer
+
+    def _begin(self, start: Any) -> np.ndarray:
+        """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
+        if start is None:
+            return self._rest.copy()
+        if type(start) is np.ndarray and start.shape == self._rest.shape[1:] and start.dtype == np.float64:
+            return start[None].copy()  # the kernel looks whether it is finite
+        return self.problem.figure.posture(start)[None].copy()
+
+    def _given(self, target: Any) -> Any:
+        """Targets that are all points or all placements, in one row as they are; None if they need a closer look."""
+        if self.shape is not None and target is not None:
+            try:
+                array = np.array(target, dtype=np.float64)
+            except (TypeError, ValueError):
+                return None, None
+            if array.shape == self.shape:
+                return array.reshape(1, -1), array
+        return None, None
+
+    def _aimed(self, target: Any, bench: _Bench) -> Any:
+        """Targets written one by one, checked and cleaned, and copies of them."""
+        if target is None:
+            given: Any = (None,) * len(self.slots)
+        else:
+            given = (target,) if len(self.slots) == 1 else target
+            if len(given) != len(self.slots):
+                raise BadValue(f"the problem has {len(self.slots)} tasks but {len(given)} targets")
+        pairs = zip(self.slots, given, strict=True)
+        targets = [slot.reset(bench.T) if one is None else slot.write(one, bench.T) for slot, one in pairs]
+        return bench.T, targets[0] if len(targets) == 1 else targets
+
+    def apart(self, targets: Any) -> Any:
+        """One target for each task."""
+        return (targets,) if len(self.slots) == 1 else targets
+
+    def _slowly(self, start: np.ndarray, targets: Any) -> Solution:
+        """The answer of a solver that is not the compiled search."""
+        problem = self.problem.aimed(*self.apart(targets))
+        assert problem.limits is not None
+        return solve_recentred(self.solver, problem, problem.limits.project(start), self.seed, self.allowance)
 
 
 def prepare(problem: Problem, *, solver: Solver | None = None, seed: int = 0, budget: int | None = None) -> Query:

@@ -234,8 +234,8 @@ class Problem:
 
     @cached_property
     def residual_count(self) -> int:
-        """Number of residual rows, three for each term."""
-        return int(self.packed[0][10])
+        """Number of residuals."""
+        return sum(map(len, self.rows_of_tasks))
 
     @cached_property
     def charts(self) -> tuple[tuple[int, int, int], ...]:
@@ -272,7 +272,7 @@ class Problem:
     def jacobian(self, q: ArrayLike) -> tuple[Floats, Floats]:
         """Residuals ρ with ``G = |ρ|²`` and their derivatives (m, size)."""
         self._need_residuals()
-        m, size = self.residual_count, self.figure.size
+        m, size = int(self.packed[0][10]), self.figure.size
         rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
         I, F, T = self.packed
         Q = self.figure.posture(q).reshape(1, size)

@@ -76,6 +76,8 @@ def solve(
     posture = problem.limits.project(figure.rest if given is None else figure.posture(given))
     chosen = default_solver(problem) if solver is None else solver
     if distinct is not None:
+        if allowance != Allowance():
+            raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
         return distinct_solutions(problem, chosen, posture, distinct, seed)
     return solve_recentred(chosen, problem, posture, seed, allowance)
 

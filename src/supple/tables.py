@@ -133,15 +133,23 @@ class Tables:
         parent, axis, bent, coordinate = self.tree.ints[1:5]
         return find_charts(parent, axis, bent, coordinate, seen, held)
 
-    def _has_free_root(self, charts: list[int], limits: list[Any]) -> bool:
-        """Whether the first three joints slide freely, at right angles, and carry a chart: the figure can be moved anywhere."""
+    def _free_root(self, charts: list[int], limits: list[Any]) -> int:
+        """Whether the first three joints slide freely, at right angles, and carry a chart: the figure can be moved anywhere.
+
+        2 if besides every goal is a point or a frame in the world, so that the best place is known; else 1, or 0.
+        """
         if charts[:1] != [3]:
-            return False
+            return 0
         lower, upper, free = limits[:3]
         parent, axis, bent, coordinate = (table[:4].tolist() for table in self.tree.ints[1:5])
         own = [int(c) for c in coordinate[:3]]
         loose = all(c >= 0 and np.isinf([lower[c], upper[c]]).all() and free[c] == 1.0 for c in own)
-        return loose and parent == [0, 1, 2, 3] and sorted(axis[:3]) == [3, 4, 5] and 1 not in bent[1:3]
+        centred = not self.tree.floats[0].reshape(-1, OFFSET)[3, 9:12].any()
+        plain = parent == [0, 1, 2, 3] and sorted(axis[:3]) == [3, 4, 5] and 1 not in bent[1:3]
+        if not (loose and centred and plain):
+            return 0
+        known = all(t[0] in (kind.AT, kind.TURN) and t[1] > 0 and t[2] == NO_ROW and t[RANK] == 0 for t in self.term)
+        return 2 if known and len(self.alternative) == len(self.task) else 1
 
     def finished(self, massive: bool, limits: tuple[list[int], list[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Integers, floats and targets."""
@@ -154,7 +162,7 @@ class Tables:
         header[18:22], routes = self.routes.tables()
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
         charts = self._charts(mass, limits[1])
-        header[17], header[24] = len(charts), self._has_free_root(charts, limits[1])
+        header[17], header[24] = len(charts), self._free_root(charts, limits[1])
         self.tree.ints[3][charts] = 1  # a chart's offset turns when it is re-centred
         home = [self.tree.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
         ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes, charts]

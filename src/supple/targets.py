@@ -7,51 +7,32 @@ name. Both ways give the same numbers, bit for bit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from supple.compiled import entry
+from supple.aims import POINT, read_placements, read_points
+from supple.compiled import entry, flat, row
 from supple.errors import BadValue
 from supple.goals import AimedAt, At, Placed
 from supple.goals.base import numbers
 from supple.problem import Problem, Task
-from supple.space import ROUNDING
 
 
 @entry
-def point_entry(given: Any, T: Any, first: int, at: int) -> int:
-    """Copy positions (k, 3) to the targets T[first …, at …]; returns the first that is not finite, or −1."""
+def read_entry(given: Any, T: Any, first: int, at: int, numbers: int) -> int:
+    """Copy positions (k, 3) or placements (k, 16) to T[first …, at …]; returns the first that needs a closer look, or −1."""
+    table = flat(T)
     for k in range(given.shape[0]):
-        for i in range(3):
-            if not math.isfinite(given[k, i]):
-                return k
-            T[first + k, at + i] = given[k, i]
-    return -1
-
-
-@entry
-def placement_entry(given: Any, T: Any, first: int, at: int, slack: float) -> int:
-    """Copy placements (k, 4, 4) to T[first …, at …]; returns the first that needs a closer look, or −1."""
-    for k in range(given.shape[0]):
-        X = given[k]
-        worst = abs(X[3, 0]) + abs(X[3, 1]) + abs(X[3, 2]) + abs(X[3, 3] - 1.0)
-        for i in range(3):
-            for j in range(i, 3):
-                dot = X[0, i] * X[0, j] + X[1, i] * X[1, j] + X[2, i] * X[2, j]
-                worst = max(worst, abs(dot - (1.0 if i == j else 0.0)))
-        volume = X[0, 0] * (X[1, 1] * X[2, 2] - X[1, 2] * X[2, 1]) - X[0, 1] * (X[1, 0] * X[2, 2] - X[1, 2] * X[2, 0])
-        volume += X[0, 2] * (X[1, 0] * X[2, 1] - X[1, 1] * X[2, 0])
-        reach = abs(X[0, 3]) + abs(X[1, 3]) + abs(X[2, 3])
-        if not (worst <= slack and volume > 0.0 and reach < math.inf):
+        to = row(table, (first + k) * T.shape[1] + at, numbers)
+        if given.shape[1] == POINT:
+            fine = read_points(given[k], to)
+        else:
+            fine = read_placements(given[k], to)
+        if not fine:
             return k
-        for i in range(3):
-            T[first + k, at + i] = X[i, 3]
-            for j in range(3):
-                T[first + k, at + 3 + 3 * i + j] = X[i, j]
     return -1
 
 
@@ -84,9 +65,7 @@ class Slot:
 
     def many(self, targets: np.ndarray, T: np.ndarray, first: int = 0) -> int:
         """Write targets (k, …) into rows of T; returns the first that needs a closer look, or −1."""
-        if self.shape == (3,):
-            return point_entry(targets, T, first, self.at)
-        return placement_entry(targets, T, first, self.at, ROUNDING)
+        return read_entry(targets.reshape(len(targets), -1), T, first, self.at, self.count)
 
 
 def slots(problem: Problem) -> tuple[Slot, ...]:

@@ -7,7 +7,8 @@ With the joints as they are, points x_k that should be at y_k (weights w_k) and 
 
 R is the rotation with the largest ``tr(Rᵀ H)``, ``H = Σ w_k (y_k − ȳ)(x_k − x̄)ᵀ + Σ v_j G_j R_jᵀ``; its quaternion belongs to
 the largest eigenvalue of a symmetric 4 × 4 matrix (Horn 1987). The eigenvector is found by squaring the shifted matrix, which
-takes no branch and no luck. Then ``t = ȳ − R x̄``.
+takes no branch and no luck. Then ``t = ȳ − R x̄``. With ``v_j = ½ w_j c²`` the sum is G itself where all goals are of these two
+kinds.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
                     far += w * (X[i] - T[t + i]) * (X[i] - T[t + i])
                     add_pair(H, i, y, w, X[0] - x0, X[1] - x1, X[2] - x2)
             elif turn == 1:
-                w *= tasks.number[k, SCALE] * tasks.number[k, SCALE]
+                w *= 0.5 * tasks.number[k, SCALE] * tasks.number[k, SCALE]
                 for j in range(3):
                     for i in range(3):
                         add_pair(H, i, T[t + 3 * i + j], w, X[3 + 3 * j], X[4 + 3 * j], X[5 + 3 * j])

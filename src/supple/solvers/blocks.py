@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.compiled import leaf
+from supple.tree import LANES
 from supple.views import BLOCK, ROUTE
 
 TINY = 1e-300  # the least pivot
@@ -107,16 +108,64 @@ def primal_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, roo
 
 
 @leaf
-def solve_symmetric(A: Any, y: Any) -> None:
-    """``A y = y`` by ``A = LDLᵀ`` in place; A is positive definite and given by its upper triangle."""
-    m = A.shape[0]
+def fold_block(A: Any, i: int, y: Any) -> None:
+    """Eliminate rows i, i + 1, i + 2 from each other: ``D⁻¹`` and L of the diagonal block in place, rows and y to match."""
+    a0, a1, a2 = A[i, i], A[i, i + 1], A[i, i + 2]
+    b1, b2, c2 = A[i + 1, i + 1], A[i + 1, i + 2], A[i + 2, i + 2]
+    d = 1.0 / max(a0, TINY)
+    l1, l2 = a1 * d, a2 * d
+    b1, b2, c2 = b1 - l1 * a1, b2 - l1 * a2, c2 - l2 * a2
+    e = 1.0 / max(b1, TINY)
+    m = b2 * e
+    f = 1.0 / max(c2 - m * b2, TINY)
+    for j in range(i + BLOCK - (i + BLOCK) % LANES, A.shape[1], LANES):
+        for c in range(j, j + LANES):
+            x = A[i + 1, c] - l1 * A[i, c]
+            A[i + 1, c] = x
+            A[i + 2, c] -= l2 * A[i, c] + m * x
+    A[i, i], A[i + 1, i + 1], A[i + 2, i + 2] = d, e, f
+    A[i, i + 1], A[i, i + 2], A[i + 1, i + 2] = l1, l2, m
+    y[i + 1] -= l1 * y[i]
+    y[i + 2] -= l2 * y[i] + m * y[i + 1]
+
+
+@leaf
+def solve_blocks(A: Any, y: Any, m: int) -> None:
+    """``A y = y`` of order m by ``A = LDLᵀ`` in place, three rows at a time; A is positive definite, its upper triangle given.
+
+    Rows of A are as long as whole blocks of `LANES` columns, and are updated in such blocks: what lies left of the diagonal or
+    right of column m is never read.
+    """
+    for i in range(0, m, BLOCK):
+        fold_block(A, i, y)
+        d, e, f = A[i, i], A[i + 1, i + 1], A[i + 2, i + 2]
+        for r in range(i + BLOCK, m):
+            s, t, u = d * A[i, r], e * A[i + 1, r], f * A[i + 2, r]
+            y[r] -= s * y[i] + t * y[i + 1] + u * y[i + 2]
+            for j in range(r - r % LANES, A.shape[1], LANES):
+                for c in range(j, j + LANES):
+                    A[r, c] -= s * A[i, c] + t * A[i + 1, c] + u * A[i + 2, c]
+    for i in range(m - BLOCK, -1, -BLOCK):
+        s, t, u = y[i], y[i + 1], y[i + 2]
+        for k in range(i + BLOCK, m):
+            x = y[k]
+            s, t, u = s - A[i, k] * x, t - A[i + 1, k] * x, u - A[i + 2, k] * x
+        u *= A[i + 2, i + 2]
+        t = t * A[i + 1, i + 1] - A[i + 1, i + 2] * u
+        y[i], y[i + 1], y[i + 2] = s * A[i, i] - A[i, i + 1] * t - A[i, i + 2] * u, t, u
+
+
+@leaf
+def solve_symmetric(A: Any, y: Any, m: int) -> None:
+    """As `solve_blocks`, for any order m, one row at a time."""
     for j in range(m):
         inverse = 1.0 / max(A[j, j], TINY)
         x = y[j]
         for i in range(j + 1, m):
             s = A[j, i] * inverse
-            for k in range(i, m):
-                A[i, k] -= s * A[j, k]
+            for k in range(i - i % LANES, A.shape[1], LANES):
+                for c in range(k, k + LANES):
+                    A[i, c] -= s * A[j, c]
             y[i] -= s * x
         A[j, j] = inverse
     for i in range(m - 1, -1, -1):

@@ -133,7 +133,7 @@ class DampedLeastSquares:
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        m, n = problem.residual_count, problem.figure.size
+        m, n = int(problem.packed[0][10]), problem.figure.size
         settings = (self.steps, self.tolerance, self.damping)
         room = room_size(problem, m * (1 + n + m))
         return run(self, damped_least_squares_entry, room, settings, problem, start, seed, allowance)

@@ -9,8 +9,9 @@ change of unit that rigidity stands for, the step solves one of
 which are the same step. F are the coordinates that may move: not locked, and not at a limit that the gradient presses
 against. Coordinates that the step would carry past a limit are put on it and the others solved for once more, so the
 model's minimum along the face is found; every trial is clipped, hence legal. The damping follows the value,
-``λ = μ G s + λ₀ tr(J D Jᵀ)/m``, which makes the steps quadratic near a solution with ``G = 0``; s grows eightfold when a
-trial does not lower G and shrinks fourfold when one does. G never rises.
+``λ = μ G s + λ₀ tr(J D Jᵀ)/m`` with J that of the start, which makes steps quadratic near a solution with ``G = 0``; s grows
+eightfold when a trial does not lower G and shrinks fourfold when one does. G never rises. An angle that is pressed against a
+limit, but may go on a whole turn back, does.
 
 **Charts.** Unlimited balls and free roots are re-centred on the way (`charts`), so F must be the caller's own; q is given and
 left in the stated order of angles.
@@ -30,13 +31,17 @@ from supple.compiled import leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.solvers.alignment import align
-from supple.solvers.blocks import dual_matrix, primal_matrix, pull_back, push_forward, solve_symmetric
+from supple.solvers.blocks import dual_matrix, primal_matrix, pull_back, push_forward, solve_blocks, solve_symmetric
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
-from supple.tree import read_tree
+from supple.tree import padded, read_tree
 from supple.views import BLOCK, RANK, read_limits, read_routes, read_tasks
 
 ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
+USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
+HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this
+TURNS = 3  # times that a step is solved for, each time with the limits that the last one met
 NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
+REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `search.desk`)
 STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW = range(6)  # settings
 
 
@@ -60,7 +65,7 @@ class Room(NamedTuple):
     chosen_new: Any
     J: Any  # (blocks · widest, 3)
     J_new: Any
-    A: Any  # (m, m) or (n, n)
+    A: Any  # (m, m) or (n, n), rows padded
 
 
 @shared
@@ -73,7 +78,7 @@ def order_of(I: Any) -> int:
 def room_size(I: Any) -> int:
     """Numbers of scratch that a search needs besides the evaluation's."""
     n, m, k = I[1], I[10], order_of(I)
-    return 8 * n + 5 * m + m + 2 * I[22] * m + k * k + max(n, m)
+    return 8 * n + 5 * m + m + 2 * I[22] * m + k * padded(k) + max(n, m)
 
 
 @written_in
@@ -91,7 +96,7 @@ def read_room(I: Any, memory: Any) -> Any:
     at += 3 * m
     rows, k = blocks * I[22], order_of(I)
     J, J_new = table(memory, at, rows, BLOCK), table(memory, at + BLOCK * rows, rows, BLOCK)
-    A = table(memory, at + 2 * BLOCK * rows, k, k)
+    A = table(memory, at + 2 * BLOCK * rows, k, padded(k))
     return Room(
         D, ease, root, held, trial, g, best, start, rho, rho_new, y, shift, kept, chosen, chosen_new, J, J_new, A
     )
@@ -147,7 +152,7 @@ def model_step(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: A
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
     if room.A.shape[0] == m:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.A)
-        solve_symmetric(room.A, y)
+        solve_blocks(room.A, y, m)
         pull_back(tasks, routes, chosen, J, widest, y, g)
         for i in range(n):
             g[i] *= -room.ease[i]
@@ -157,7 +162,7 @@ def model_step(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: A
             room.root[i] = math.sqrt(room.ease[i])
             y[i] = -room.root[i] * g[i]
         primal_matrix(tasks, routes, chosen, J, widest, room.root, damping, room.A)
-        solve_symmetric(room.A, y)
+        solve_symmetric(room.A, y, n)
         for i in range(n):
             g[i] = room.root[i] * y[i]
 
@@ -172,7 +177,7 @@ def trial_step(
     """
     n, m, held, trial = q.shape[0], rho.shape[0], room.held, room.trial
     hits, largest = 1, 0.0
-    for turn in range(2):
+    for turn in range(TURNS):
         if hits > 0:
             for a in range(m):
                 room.y[a] = rho[a]
@@ -187,7 +192,7 @@ def trial_step(
                 if held[i] != 2.0:
                     x = q[i] + room.g[i]
                     trial[i] = min(max(x, allowed.lower[i]), allowed.upper[i])
-                    if trial[i] != x and turn == 0:
+                    if trial[i] != x and turn < TURNS - 1:
                         held[i] = 2.0
                         hits += 1
     for i in range(n):
@@ -197,10 +202,24 @@ def trial_step(
     return largest
 
 
+@leaf
+def turn_back(box: Any, allowed: Any, held: Any, q: Any) -> bool:
+    """Take a whole turn off coordinates that are pressed against a limit, where limits leave room: the posture is the same."""
+    moved = False
+    for i in range(q.shape[0]):
+        period = box[PERIOD, i]
+        if held[i] == 1.0 and period > 0.0 and allowed.upper[i] - allowed.lower[i] >= period:
+            if q[i] >= allowed.upper[i]:
+                q[i], moved = max(q[i] - period, allowed.lower[i]), True
+            elif q[i] <= allowed.lower[i]:
+                q[i], moved = min(q[i] + period, allowed.upper[i]), True
+    return moved
+
+
 @written_in
 def attempt(
-    I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, most: float, rank: int, weight: float,
-    alignment: int, info: Any, trace: Any,
+    I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, most: float, rank: int, weight: float,
+    alignment: int, patience: int, info: Any, trace: Any,
 ) -> int:  # fmt: skip
     """Descend from q in place; the reason why it ended. info: iterations and evaluations added, the value written.
 
@@ -223,6 +242,7 @@ def attempt(
     for i in range(n):
         room.trial[i] = q[i]
     k, slow, reason = 0.0, 0, SPENT
+    turns = 0
     scale, value, unmet = 1.0, math.inf, 1
     fresh = True  # nothing has been evaluated yet
     damping, size, largest = 0.0, 0.0, 0.0
@@ -232,7 +252,7 @@ def attempt(
         if rank >= 0:
             new, still = lift(tasks, rank, weight, widest, room.shift, rho_new, J_new, chosen_new)
         if fresh or new < value:
-            slow = slow + 1 if new > settings[SLOW] * value else 0
+            slow = slow + 1 if new > (HASTE if patience == LITTLE else settings[SLOW]) * value else 0
             scale = scale if fresh else 0.25 * scale
             value, unmet, fresh = new, still, False
             rho, rho_new = rho_new, rho
@@ -244,17 +264,25 @@ def attempt(
             if unmet == 0:
                 reason = MET
                 break
+            if not value < math.inf:
+                break
             if I[17] > 0 and recentre(I, F, q, STEEP) > 0:
                 for i in range(n):
                     room.trial[i] = q[i]
-                fresh = True
+                fresh = not spent(info)
                 continue
-            if slow >= 3 and settings[ATTEMPTS] > 1 and most <= settings[STEPS]:
+            if (
+                slow >= (2 if patience == LITTLE else 3)
+                and patience != ENDLESS
+                and settings[ATTEMPTS] > 1
+                and most <= settings[STEPS]
+            ):
                 reason = ABANDONED
                 break
             pull_back(tasks, routes, chosen, J, widest, rho, room.g)
             hold(q, room.g, room.D, allowed, room.held)
-            size = size_of(tasks, routes, chosen, J, widest, room.D)
+            if size == 0.0:
+                size = size_of(tasks, routes, chosen, J, widest, room.D)
         else:
             scale = 8.0 * scale + 1e-3
         if not k < most:
@@ -263,6 +291,12 @@ def attempt(
         damping = settings[FACTOR] * value * scale + settings[FLOOR] * size
         largest = trial_step(tasks, routes, chosen, J, widest, rho, q, damping, allowed, room)
         if not largest > settings[TOLERANCE]:
+            if turns < 4 and turn_back(box, allowed, room.held, q):
+                turns += 1
+                fresh = not spent(info)
+                for i in range(n):
+                    room.trial[i] = q[i]
+                continue
             reason = STATIONARY
             break
     if I[17] > 0:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from supple.charts import EXACT, report_entry
 from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, audited
@@ -37,7 +38,7 @@ def distinct_solutions(
     first, last = 0, max(FIRST, 8 * count)
     while first < last and len(kept) < count:
         starts = [further_start(problem, reference, seed, k) if k else reference for k in range(first, last)]
-        found = np.vstack([found, unwound(problem, _met(local, problem, np.array(starts), seed), reference)])
+        found = np.vstack([found, unwound(problem, _met(local, problem, np.array(starts), reference, seed), reference)])
         kept = _apart(found, reference, count)
         first, last = last, min(2 * last, LAST)
     if len(kept) == 0:
@@ -45,14 +46,17 @@ def distinct_solutions(
     return tuple(audited(problem, q, stationary=True, seed=seed) for q in kept)
 
 
-def _met(local: Solver, problem: Problem, starts: Floats, seed: int) -> Floats:
-    """The postures that meet every task among those that attempts from these starts end in."""
+def _met(local: Solver, problem: Problem, starts: Floats, reference: Floats, seed: int) -> Floats:
+    """The postures that meet every task among those that attempts from these starts end in, angles near the reference."""
     if isinstance(local, LevenbergMarquardt):
         insist(local, problem)
         I, F, T = problem.packed
         Q, info = starts.copy(), FREELY.info(len(starts))
         place = desk(problem, replace(local, attempts=1).settings(), seed)
-        search_entry(I, F.copy(), place, np.tile(T, (len(Q), 1)), Q, info, FREELY.page(), 0, len(Q))
+        own = F.copy()
+        search_entry(I, own, place, np.tile(T, (len(Q), 1)), Q, info, FREELY.page(), 0, len(Q))
+        for q in Q:
+            report_entry(I, own, q, reference, EXACT)
         return Q[info[:, REASON] == MET]
     assert problem.limits is not None
     solutions = [local.solve(problem, problem.limits.project(start), seed) for start in starts]

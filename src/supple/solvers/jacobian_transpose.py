@@ -177,5 +177,5 @@ class JacobianTranspose:
         elif isinstance(self.step, CautiousStep):
             rule, length = CAUTIOUS, self.step.deviation
         settings = (self.steps, self.tolerance, is_patient(problem), rule, length)
-        room = room_size(problem, problem.residual_count * (1 + problem.figure.size))
+        room = room_size(problem, int(problem.packed[0][10]) * (1 + problem.figure.size))
         return run(self, jacobian_transpose_entry, room, settings, problem, start, seed, allowance)

@@ -202,5 +202,5 @@ class PseudoInverse:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
         settings = (self.steps, self.tolerance, self.cutoff, self.longest, self.at_end)
-        room = room_size(problem, problem.residual_count * (1 + problem.figure.size))
+        room = room_size(problem, int(problem.packed[0][10]) * (1 + problem.figure.size))
         return run(self, pseudo_inverse_entry, room, settings, problem, start, seed, allowance)

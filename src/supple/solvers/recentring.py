@@ -18,7 +18,7 @@ from supple.figure import Figure
 from supple.goals import Miss
 from supple.joints import Joint
 from supple.problem import Problem, met
-from supple.solution import Solution, Trace
+from supple.solution import Solution, Status, Trace
 from supple.solvers.base import Solver
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import Allowance
@@ -90,7 +90,7 @@ def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, 
     solution = solver.solve(there, here, seed, allowance)
     for _ in range(ROUNDS - 1):
         left = allowance.left(solution.evaluations, monotonic() - begun)
-        if solution.ok or left is None or not there.is_steep(solution.q):
+        if solution.status is not Status.NEAREST or left is None or not there.is_steep(solution.q):
             break
         there, here = Recentred.at(problem, there.home(solution.q), start)
         before, solution = solution, solver.solve(there, here, seed, left)

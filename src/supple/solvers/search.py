@@ -3,11 +3,13 @@
 **Many starts.** A single attempt may end in a local minimum. The search begins at the given start, then goes on from the
 points of a low-discrepancy sequence in the box of the limits, ``u_k = frac(u₀ + k α)`` with α the powers of the generalised
 golden ratio and u₀ from the seed, three out of four of them in the inner part of the limits, where attempts succeed more
-often. An attempt that lowers G by less than a tenth three times in a row is abandoned; so many
-cheap attempts replace one expensive one, and the best of all is followed to its end. The same seed gives the same answer.
+often. An attempt that lowers G by less than a tenth three times in a row is abandoned, the first restarts sooner still, late
+ones not at all: many cheap attempts replace one expensive one, yet slow ones get their turn. The best of all is followed to
+its end. The same seed gives the same answer.
 
-**A free root** that is far from its goals is first moved to where they fit best, joints as they are (`alignment`), the second
-attempt starts as it was told, and all further ones are aligned.
+**A free root** that is far from its goals is first moved to where they fit best, joints as they are (`alignment`), if that
+cannot raise G: all goals are points and frames in the world. The second attempt starts as it was told, and all further ones are
+aligned, the next two near the start: characters should not jump.
 
 **Ranks.** Where every task can be met, all residuals vanish, and neither weights nor ranks matter: the search looks at all
 tasks together first. Only if that fails and tasks have several ranks (hard ones before soft ones, then by priority), they
@@ -16,7 +18,8 @@ minimised while those of all lower ranks stay what they have become, by an augme
 
     minimise |ρ_r|² + w² Σ_{lower} |ρ − ρ* + λ/w²|²,    λ/w² ← λ/w² + ρ − ρ*,
 
-with w raised when the constraints do not close. ρ* is 0 for what is met.
+with w raised when the constraints do not close. ρ* is 0 for what is met. A rank whose constraints do not close at all is given
+up, and the posture of the rank before is the answer.
 
 **Turns.** A coordinate that turns a joint is the same posture after a whole turn: it is reported as near to the start as
 its limits allow.
@@ -29,27 +32,52 @@ from typing import Any
 
 import numpy as np
 
+from supple.aims import read_placements, read_points
 from supple.compiled import entry, leaf, row, shared, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.problem import Problem
-from supple.solvers.damping import ALWAYS, ATTEMPTS, NEVER, STEPS, TIMIDLY, attempt, read_room, room_size
+from supple.solvers.damping import (
+    ALWAYS,
+    ATTEMPTS,
+    BOX,
+    ENDLESS,
+    LITTLE,
+    LOWER,
+    NEVER,
+    OFFSET,
+    PACE,
+    PERIOD,
+    REACH,
+    STEPS,
+    STRIDE,
+    TIMIDLY,
+    UPPER,
+    USUAL,
+    attempt,
+    read_room,
+    room_size,
+)  # fmt: skip
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.space import Floats
 from supple.tree import read_tree
 from supple.views import BLOCK, RANK, read_limits, read_tasks, scratch_size
 
 SETTINGS = 8  # numbers before the box in the search's table
-REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the box
 CHAINED = 6  # setting: whether each row of a batch starts where the one before ended
 INNER = 0.6  # share of the limits in which three starts out of four lie
+NOT_FINITE, NOT_AIMED = -1, -2  # reasons: the start is no posture; the target needs a closer look
 ROUNDS = 30  # of the augmented Lagrangian
+HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
 CLOSED = 1e-6  # constraints of lower ranks hold to this share of their tolerance, squared
 
 
 @leaf
-def next_start(box: Any, start: Any, allowed: Any, k: int, q: Any) -> None:
-    """Point k of the sequence: within reach of the start where limits are further away, else mostly in their inner part."""
+def next_start(box: Any, start: Any, allowed: Any, k: int, part: float, q: Any) -> None:
+    """Point k of the sequence: within reach of the start where limits are further away, else mostly in their inner part.
+
+    Only `part` of the way from the start to that point is gone.
+    """
     share = 1.0 if k % 4 == 0 else INNER
     for i in range(q.shape[0]):
         reach, low, high = box[REACH, i], allowed.lower[i], allowed.upper[i]
@@ -58,7 +86,8 @@ def next_start(box: Any, start: Any, allowed: Any, k: int, q: Any) -> None:
             high = min(high, low + 2.0 * reach)
         u = box[OFFSET, i] + k * box[STRIDE, i]
         u -= math.floor(u)
-        q[i] = low + (u if reach < math.inf else 0.5 + share * (u - 0.5)) * (high - low)
+        x = low + (u if reach < math.inf else 0.5 + share * (u - 0.5)) * (high - low)
+        q[i] = start[i] + part * (x - start[i])
 
 
 @leaf
@@ -129,71 +158,84 @@ def search(
     for i in range(n):
         room.D[i] = allowed.free[i] * allowed.free[i]
         q[i] = min(max(q[i], allowed.lower[i]), allowed.upper[i])
-        room.start[i] = q[i]
+        room.start[i] = room.best[i] = q[i]
     info[ITERATIONS] = info[EVALUATIONS] = info[ROWS] = 0.0
-    attempts, most = settings[ATTEMPTS], settings[STEPS]
+    rank, limit, most = -1, settings[ATTEMPTS], settings[STEPS]
     least, reason, tries, total = math.inf, SPENT, 0, 0
-    rank, weight, rounds = -1, 1.0, 0
-    breach, worst = math.inf, math.inf
-    searching = True
+    weight, rounds, breach = 1.0, 0, math.inf
+    met, settled, searching = False, True, True
     while searching:
-        if rank <= 0 and tries == attempts:  # none met every task: the best is followed to its end
+        if rank <= 0 and tries == limit:  # none met every task: the best is followed to its end
             most = 10.0 * settings[STEPS]
-            for i in range(n):
-                q[i] = room.best[i]
-        elif rank <= 0 and tries == 1 and I[24] > 0:  # not aligned
-            for i in range(n):
-                q[i] = room.start[i]
+            copy_posture(room.best, q)
+        elif rank <= 0 and tries == 1 and (I[24] > 0 or rank == 0):  # as it was told: not aligned, or with fewer tasks
+            copy_posture(room.start, q)
         elif rank <= 0 and tries > 0:
-            next_start(box, room.start, allowed, tries, q)
+            part = 1.0 if I[24] == 0 or tries > 3 else 0.3 * (tries - 1)
+            next_start(box, room.start, allowed, tries, part, q)
         alignment = NEVER
-        if I[24] > 0 and rank <= 0 and tries != 1 and tries < attempts:
-            alignment = TIMIDLY if tries == 0 else ALWAYS
-        ended = attempt(I, F, scratch, T, q, settings, memory, most, rank, weight, alignment, info, trace)
-        tries += 1
-        total += 1
-        exhausted = spent(info)
-        finished = True  # with this rank
+        if I[24] > 0 and rank <= 0 and tries != 1 and tries < limit and settings[ATTEMPTS] > 1.0:
+            alignment = ALWAYS if tries > 0 else TIMIDLY if I[24] == 2 else NEVER
+        patience = USUAL if total == 0 or total > HASTY_TRIES else LITTLE
+        patience = ENDLESS if total > PATIENT_TRIES else patience
+        ended = attempt(
+            I, F, scratch, T, q, settings, box, memory, most, rank, weight, alignment, patience, info, trace
+        )
+        tries, total = tries + 1, total + 1
+        met = ended == MET and (rank < 0 or rank + 1 == ranks)
+        finished = rank > 0  # with the starts of this rank
         if rank <= 0:
-            if info[VALUE] < least or ended == MET or tries > attempts:
+            if info[VALUE] < least or ended == MET or tries > limit:
                 least, reason = info[VALUE], ended
-                for i in range(n):
-                    room.best[i] = q[i]
-            finished = ended == MET or tries > attempts or exhausted
-            if tries == attempts and (attempts == 1.0 or reason == STATIONARY):
-                finished = True
-            for i in range(n):
-                q[i] = room.best[i] if finished else q[i]
-        else:
-            reason = ended
-        if exhausted:
+                copy_posture(q, room.best)
+            single = settings[ATTEMPTS] == 1.0 or reason == STATIONARY
+            finished = ended == MET or tries > limit or (tries == limit and single)
+            settled = finished and (reason == MET or reason == STATIONARY)
+        exhausted = spent(info)
+        if met or exhausted or (rank < 0 and finished and ranks == 1):
             searching = False
+            settled = settled and finished and rank < 0 and ranks == 1
+            if not met:
+                copy_posture(room.best, q)
         elif rank < 0 and finished:
-            searching = ranks > 1 and ended != MET
-            rank, tries, finished = 0, 0, False
+            copy_posture(room.best, q)
+            rank, tries, limit = 0, 0, settings[ATTEMPTS] + 1.0
             least, most = math.inf, settings[STEPS]
-        elif rank >= 0 and (finished or rank > 0):
+        elif finished:
+            if rank == 0:
+                copy_posture(room.best, q)
             linearise(I, F, scratch, T, q, room.rho_new, room.J_new, room.chosen_new)
             info[EVALUATIONS] += 1.0
             if rank > 0:
                 worst = close(tasks, room, rank)
                 rounds += 1
                 finished = worst <= CLOSED or rounds >= ROUNDS
+                if finished:
+                    settled = settled and worst <= CLOSED and (ended == MET or ended == STATIONARY)
+                    searching = worst <= 1.0  # what lower ranks have reached holds within tolerance
+                    copy_posture(q if searching else room.best, room.best)
                 if worst > 0.0625 * breach:
                     weight *= math.sqrt(10.0)
                     weaken(room, 0.1)
                 breach = worst
-                if worst > CLOSED:
-                    reason = SPENT
             if finished:
-                searching = rank + 1 < ranks
                 keep_rank(tasks, room, rank)
                 rank, rounds, most = rank + 1, 0, 10.0 * settings[STEPS]
                 breach, weight = math.inf, 10.0
+                searching = searching and rank < ranks
+            if spent(info) and searching:
+                searching, settled = False, False
+            if not searching:
+                copy_posture(room.best, q)
     unwind(box, room.start, allowed, q)
-    if reason != MET and reason != STATIONARY:
-        reason = SPENT
-    info[REASON], info[TRIES] = reason, total
+    info[REASON], info[TRIES] = MET if met else STATIONARY if settled else SPENT, total
+
+
+@leaf
+def copy_posture(source: Any, to: Any) -> None:
+    """Copy a posture."""
+    for i in range(to.shape[0]):
+        to[i] = source[i]
 
 
 @leaf
@@ -208,12 +250,14 @@ def pace(box: Any, allowed: Any, q: Any) -> None:
 def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: Any, first: int, last: int) -> None:
     """Solve rows first … last of Q (k, size) in place for the targets T (k, …); info (k, INFO).
 
+    T holds targets as kernels read them or, where every task wants a placement, these as they are given (`aims`).
     `desk` holds settings, the box and scratch (see `desk`). F must be the caller's own: charts are folded into it on the way,
     and if rows are chained, each starting where the one before ended, so are the limits of their pace.
     """
     n = I[1]
     settings, box = row(desk, 0, SETTINGS), table(desk, SETTINGS, BOX, n)
-    at = SETTINGS + BOX * n
+    at = SETTINGS + BOX * n + I[14]
+    targets = row(desk, at - I[14], I[14])
     scratch = row(desk, at, desk.shape[0] - at - room_size(I))
     memory = row(desk, desk.shape[0] - room_size(I), room_size(I))
     _, a, f = read_tree(I, F)
@@ -225,13 +269,23 @@ def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: An
                 for i in range(n):
                     Q[k, i] = Q[k - 1, i]
             pace(box, allowed, Q[k])
-        search(I, F, scratch, T[k], Q[k], settings, box, memory, info[k], trace)
+        finite = True
+        for i in range(n):
+            finite = finite and math.isfinite(Q[k, i])
+        if T.shape[1] == I[14]:
+            aimed = read_points(T[k], targets)
+        else:
+            aimed = read_placements(T[k], targets)
+        if not (finite and aimed):
+            info[k, REASON] = NOT_AIMED if finite else NOT_FINITE
+            continue
+        search(I, F, scratch, targets, Q[k], settings, box, memory, info[k], trace)
 
 
 @shared
 def desk_size(I: Any, scratch: int) -> int:
     """Numbers of a desk."""
-    return SETTINGS + BOX * I[1] + scratch + room_size(I)
+    return SETTINGS + BOX * I[1] + I[14] + scratch + room_size(I)
 
 
 def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.ndarray:
