@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from figures import FIGURES, FIXED, TREES
 from scipy.spatial.transform import Rotation
 
+from figures import FIGURES, FIXED, TREES
 from supple import (
     AimedAt,
     AnyOf,
@@ -143,7 +143,8 @@ def is_met(problem: Problem, q: np.ndarray) -> bool:
 def downhill(problem: Problem, q: np.ndarray, step: float = 1e-4) -> float:
     """The part of the objective that a small legal step against the gradient takes away."""
     limits, (value, gradient, _) = problem.limits, problem.evaluate(q, hessian=False)
-    assert limits is not None and gradient is not None
+    assert limits is not None
+    assert gradient is not None
     pressed = ((q <= limits.lower) & (gradient > 0.0)) | ((q >= limits.upper) & (gradient < 0.0))
     g = np.where(pressed | (problem.free == 0.0), 0.0, gradient)
     most = float(np.abs(g).max(initial=0.0))
@@ -168,8 +169,11 @@ def test_answers_are_legal_truthful_and_no_worse_than_the_start(batch: int, rank
         if len(set(problem.ranks)) == 1 and not answer.ok:
             assert problem.value(answer.q) <= problem.value(begun) * (1.0 + 1e-9), seed
         again = solve(problem, start, solver=solver, seed=seed % 3)
-        assert np.array_equal(again.q, answer.q) and again.evaluations == answer.evaluations, seed
-        assert is_legal(problem, solve(problem, start, solver=solver, seed=17, budget=1 + seed % 50).q), seed
+        assert np.array_equal(again.q, answer.q), seed
+        assert again.evaluations == answer.evaluations, seed
+        hurried = solve(problem, start, solver=solver, seed=17, budget=1 + seed % 50)
+        assert is_legal(problem, hurried.q), seed
+        assert hurried.evaluations <= 1 + seed % 50, seed
 
 
 @pytest.mark.parametrize("batch", BATCHES)
@@ -186,18 +190,20 @@ def test_nearest_is_stationary(batch: int) -> None:
 
 
 @pytest.mark.parametrize("batch", BATCHES)
-def test_a_prepared_query_is_the_solve_bit_for_bit(batch: int) -> None:
+@pytest.mark.parametrize("ranked", [False, True])
+def test_a_prepared_query_is_the_solve_bit_for_bit(batch: int, ranked: bool) -> None:
     rng = np.random.default_rng(batch)
     for seed in range(EACH * batch, EACH * (batch + 1)):
-        problem, start, solver = random_problem(seed, ranked=False)
+        problem, start, solver = random_problem(seed, ranked)
         query = prepare(problem, solver=solver)
         room = room_size(problem.packed[0])
         for desk in (bench.desk for bench in query._benches):
             assert desk is not None
             desk[-room:] = rng.normal(size=room)  # what another search might have left
         one, two = solve(problem, start, solver=solver), query(None, start)
-        assert np.array_equal(one.q, two.q) and one.status is two.status, seed
-        assert one.evaluations == two.evaluations and one.iterations == two.iterations, seed
+        assert np.array_equal(one.q, two.q), seed
+        assert one.status is two.status, seed
+        assert (one.evaluations, one.iterations) == (two.evaluations, two.iterations), seed
 
 
 def placed_pair(seed: int) -> tuple[Problem, list[list[np.ndarray]]]:
@@ -224,7 +230,8 @@ def test_every_door_gives_the_same_bits_in_any_order_and_from_threads() -> None:
         answers = list(pool.map(ask, range(len(targets))))
     many = solve_many(problem, [np.array([t[i] for t in targets]) for i in range(2)], threads=3)
     for single, answer, row in zip(singles, answers, many.q, strict=True):
-        assert np.array_equal(single.q, answer.q) and np.array_equal(single.q, row)
+        assert np.array_equal(single.q, answer.q)
+        assert np.array_equal(single.q, row)
     assert [s.ok for s in singles] == [a.ok for a in answers] == many.ok.tolist()
 
 
@@ -238,11 +245,11 @@ def test_dual_and_primal_forms_take_the_same_step(name: str) -> None:
         tasks = [Task(Frame(segment), Placed(X))]
         idle = [Task(Point(segment), Beyond(X[:3, 3] - (0.0, 0.0, 1e4), (0.0, 0.0, 1.0)))] * 4
         few, many = Problem(figure, tasks), Problem(figure, tasks + idle)
-        share = many.residual_count / few.residual_count  # of the damping, which counts all residuals
-        assert few.residual_count <= figure.size or name == "ur5"
-        assert many.residual_count > figure.size
-        a = solve(few, start, solver=LevenbergMarquardt(steps=1)).q
-        b = solve(many, start, solver=LevenbergMarquardt(steps=1, floor=share * 1e-9)).q
+        rows, more = int(few.packed[0][10]), int(many.packed[0][10])  # the order of a dual system
+        share = more / rows  # of the damping, which counts all rows
+        assert rows <= figure.size < more
+        a = solve(few, start, solver=LevenbergMarquardt(steps=1, factor=0.0, floor=1e-3)).q
+        b = solve(many, start, solver=LevenbergMarquardt(steps=1, factor=0.0, floor=1e-3 * share)).q
         assert np.abs(a - b).max() < 1e-6
 
 
@@ -270,6 +277,7 @@ def test_what_nothing_moves_is_nearest_at_once() -> None:
     for problem in (
         Problem(FIXED, [Task(Point("b"), At((1, 1, 1)))]),
         Problem(CATALOGUE["panda"], [Task(Point("panda_link0"), At((1, 1, 1)))]),
+        Problem(CATALOGUE["panda"], [Task(Point("panda_link0"), At((1e12, 1, 1)))]),
         Problem(CATALOGUE["panda"], [Task(Point("panda_hand"), At((1, 1, 1)))], rigidity=np.ones(8)),
     ):
         for solver in (Multistart(), LevenbergMarquardt(factor=0.0)):
@@ -288,23 +296,18 @@ def test_balls_follow_within_their_speeds() -> None:
         assert np.abs(np.diff(path.q, axis=0)).max() <= 0.05 * (1.0 + 1e-12)
 
 
-# ── laws that do not hold yet ────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.xfail(
-    strict=True, reason="room.best is never written where no value is finite: the answer is left-over memory"
-)
+# ── corners ────────────────────────────────────────────────────────────────────────────────────────
 def test_a_target_beyond_all_numbers_gets_a_legal_answer() -> None:
     problem = Problem(CATALOGUE["panda"], [Task(Point("panda_hand"), At((1e200, 0, 0)))])
-    assert is_legal(problem, solve(problem).q)
+    with np.errstate(over="ignore"):
+        assert is_legal(problem, solve(problem).q)
+        assert np.array_equal(prepare(problem)((1e200, 0, 0)).q, solve(problem).q)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="follow switches charts off, but not the alignment, which needs them and knows no pace"
-)
 def test_a_free_root_follows_within_its_speeds() -> None:
     figure, names, rng = TREES["twins"], ("left hand", "right hand", "trunk"), np.random.default_rng(0)
     problem = Problem(figure, [Task(Point(name), At((0, 0, 0))) for name in names])
-    header = problem.packed[0]
-    assert header[24] == 1
+    assert problem.packed[0][24] > 0
     Q = np.cumsum(0.3 * rng.normal(size=(10, figure.size)), axis=0)
     Q = np.array([figure.limits.project(q) for q in Q])
     targets = [figure.placement(Q, name)[:, :3, 3] for name in names]
@@ -312,7 +315,6 @@ def test_a_free_root_follows_within_its_speeds() -> None:
     assert np.abs(np.diff(path.q, axis=0)).max() <= 0.02 * (1.0 + 1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="an attempt that has re-centred a chart evaluates once more without asking")
 def test_budgets_are_exact_where_charts_are_recentred() -> None:
     figure = FIGURES["ball zyx"]
     for seed in range(40):
@@ -323,9 +325,6 @@ def test_budgets_are_exact_where_charts_are_recentred() -> None:
             assert solve(problem, start, budget=budget).evaluations <= budget
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the evaluation between two ranks may be the last, and the next attempt does not ask"
-)
 def test_budgets_are_exact_with_ranks() -> None:
     figure, solver = CATALOGUE["panda"], LevenbergMarquardt()
     for seed in range(4):
@@ -336,12 +335,10 @@ def test_budgets_are_exact_with_ranks() -> None:
             assert solve(problem, solver=solver, budget=budget).evaluations <= budget
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="a query without tasks takes the first of no targets")
 def test_a_query_closes_loops_without_tasks() -> None:
     assert prepare(Problem(CATALOGUE["stewart"], []))().ok
 
 
-@pytest.mark.xfail(strict=True, reason="angles are reported nearest to each attempt's own start, not to the reference")
 def test_distinct_solutions_are_different_postures() -> None:
     figure = FIGURES["ball zyx"]
     goal = figure.placement(np.array([1.0, 0.4, -0.8]), "tool")
@@ -350,7 +347,6 @@ def test_distinct_solutions_are_different_postures() -> None:
     assert all(np.abs(P[i] - P[j]).max() > 0.01 for i in range(len(P)) for j in range(i))
 
 
-@pytest.mark.xfail(strict=True, reason="a limit that a whole turn leads past is taken for a wall")
 @pytest.mark.parametrize(("limit", "start", "wanted"), [(np.pi, 2.5, -2.5), (2.0 * np.pi, 6.0, 0.5)])
 def test_nearest_is_stationary_at_a_seam(limit: float, start: float, wanted: float) -> None:
     figure = Figure("dial", [*hinge("j", None, Z, limits=(-limit, limit)), *fixed("tip", "j", at=(1, 0, 0))])
@@ -358,7 +354,6 @@ def test_nearest_is_stationary_at_a_seam(limit: float, start: float, wanted: flo
     assert solve(problem, [start], solver=LevenbergMarquardt()).ok
 
 
-@pytest.mark.xfail(strict=True, reason="other solvers are run by a query without re-centring")
 def test_a_query_with_another_solver_answers_as_solve_does() -> None:
     figure = Figure("ball", [*ball("j", None, "zyx"), *fixed("tool", "j", at=(0.1, 0.2, 0.3))])
     goal, start = figure.placement(np.array([1.0, 0.4, -0.8]), "tool"), np.array([0.3, 0.5 * np.pi, 0.2])
@@ -367,7 +362,6 @@ def test_a_query_with_another_solver_answers_as_solve_does() -> None:
     assert np.array_equal(one.q, two.q)
 
 
-@pytest.mark.xfail(strict=True, reason="an aligned start is never compared with the one that was given")
 def test_a_small_budget_never_makes_things_worse_than_the_start() -> None:
     figure = TREES["twins"]
     for seed in range(60):
@@ -381,9 +375,16 @@ def test_a_small_budget_never_makes_things_worse_than_the_start() -> None:
         assert answer.ok or problem.value(answer.q) <= problem.value(start) * (1.0 + 1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="damping in proportion to G makes every step too short to be seen")
 def test_nearest_is_stationary_for_a_target_far_away() -> None:
     figure = CATALOGUE["panda"]
     answer = solve(Problem(figure, [Task(Point("panda_hand"), At((1e9, 1e9, 0)))]))
     g = answer.problem.evaluate(answer.q, hessian=False).gradient
     assert answer.status is not Status.NEAREST or g is None or np.abs(g[:6]).max() < 1e-3 * 1e9
+
+
+def test_what_is_locked_at_a_limit_stays() -> None:
+    for lower in np.random.default_rng(0).uniform(-3.0, 3.0, 40):
+        parts = [*hinge("a", None, Z, limits=(lower, np.inf)), *hinge("b", "a", Z, at=(1, 0, 0), limits=(-1, 1))]
+        figure = Figure("two", [*parts, *fixed("tip", "b", at=(1, 0, 0))])
+        problem = Problem(figure, [Task(Point("tip"), At((5, 1, 0)))], rigidity={"a": 1.0})
+        assert solve(problem, [lower, 0.2], solver=LevenbergMarquardt()).q[0] == lower

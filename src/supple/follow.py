@@ -9,7 +9,7 @@ on, because that branch ends or because the path passes where branches meet, the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from supple.solvers.multistart import Multistart, compiled
 from supple.solvers.search import desk, search_entry
 from supple.targets import by_task, flat_targets
 
+PACED = 3  # attempts at a step whose coordinates have speed limits
 JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
 
 
@@ -76,6 +77,7 @@ def follow(
     if np.isfinite(paces).any():
         I = I.copy()
         I[17] = I[24] = 0  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
+        chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
     place = desk(problem, chosen.settings(), seed, paces)
     search_entry(I, own, place, T, Q, info, page, 1, len(T))
     Q.setflags(write=False)

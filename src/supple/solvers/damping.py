@@ -9,7 +9,7 @@ change of unit that rigidity stands for, the step solves one of
 which are the same step. F are the coordinates that may move: not locked, and not at a limit that the gradient presses
 against. Coordinates that the step would carry past a limit are put on it and the others solved for once more, so the
 model's minimum along the face is found; every trial is clipped, hence legal. The damping follows the value,
-``λ = μ G s + λ₀ tr(J D Jᵀ)/m`` with J that of the start, which makes steps quadratic near a solution with ``G = 0``; s grows
+``λ = μ min(G, 10t) s + λ₀ t``, ``t = tr(J D Jᵀ)/m`` at the start, which makes steps quadratic near a solution; s grows
 eightfold when a trial does not lower G and shrinks fourfold when one does. G never rises. An angle that is pressed against a
 limit, but may go on a whole turn back, does.
 
@@ -39,6 +39,8 @@ from supple.views import BLOCK, RANK, read_limits, read_routes, read_tasks
 ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
 USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
 HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this
+MOST = 10.0  # damping follows G up to this multiple of the size of ``J D Jᵀ``
+LEVEL = 1e-8  # of ``|J|²|ρ|²``: the square of a slope that counts as none
 TURNS = 3  # times that a step is solved for, each time with the limits that the last one met
 NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `search.desk`)
@@ -203,12 +205,21 @@ def trial_step(
 
 
 @leaf
-def turn_back(box: Any, allowed: Any, held: Any, q: Any) -> bool:
+def is_flat(g: Any, D: Any, held: Any, level: float) -> bool:
+    """Whether the slope that is left along the coordinates that may move is next to nothing."""
+    slope = 0.0
+    for i in range(g.shape[0]):
+        slope += D[i] * g[i] * g[i] if held[i] == 0.0 else 0.0
+    return slope <= level
+
+
+@leaf
+def turn_back(box: Any, allowed: Any, D: Any, held: Any, q: Any) -> bool:
     """Take a whole turn off coordinates that are pressed against a limit, where limits leave room: the posture is the same."""
     moved = False
     for i in range(q.shape[0]):
         period = box[PERIOD, i]
-        if held[i] == 1.0 and period > 0.0 and allowed.upper[i] - allowed.lower[i] >= period:
+        if held[i] == 1.0 and D[i] > 0.0 and period > 0.0 and allowed.upper[i] - allowed.lower[i] >= period:
             if q[i] >= allowed.upper[i]:
                 q[i], moved = max(q[i] - period, allowed.lower[i]), True
             elif q[i] <= allowed.lower[i]:
@@ -288,16 +299,17 @@ def attempt(
         if not k < most:
             break
         k += 1.0
-        damping = settings[FACTOR] * value * scale + settings[FLOOR] * size
+        damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
         largest = trial_step(tasks, routes, chosen, J, widest, rho, q, damping, allowed, room)
         if not largest > settings[TOLERANCE]:
-            if turns < 4 and turn_back(box, allowed, room.held, q):
+            if turns < 4 and turn_back(box, allowed, room.D, room.held, q):
                 turns += 1
                 fresh = not spent(info)
                 for i in range(n):
                     room.trial[i] = q[i]
                 continue
-            reason = STATIONARY
+            pull_back(tasks, routes, chosen, J, widest, rho, room.g)
+            reason = STATIONARY if is_flat(room.g, room.D, room.held, LEVEL * size * rho.shape[0] * value) else SPENT
             break
     if I[17] > 0:
         report(I, F, q, room.start, EXACT)
