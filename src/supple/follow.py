@@ -21,9 +21,10 @@ from supple.goals.base import spread
 from supple.many import Solutions
 from supple.problem import Problem
 from supple.solvers.base import Solver, insist
+from supple.solvers.desk import desk
 from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
 from supple.solvers.multistart import Multistart, compiled
-from supple.solvers.search import desk, search_entry
+from supple.solvers.search import search_entry
 from supple.targets import by_task, flat_targets
 
 PACED = 3  # attempts at a step whose coordinates have speed limits

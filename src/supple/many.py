@@ -21,10 +21,11 @@ from supple.goals import At, Placed
 from supple.problem import Problem, Task, miss_of
 from supple.solution import Solution, Status, audited
 from supple.solvers.base import Solver, insist
+from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
 from supple.solvers.multistart import Multistart, compiled
-from supple.solvers.search import desk, search_entry
+from supple.solvers.search import search_entry
 from supple.space import Floats
 from supple.targets import by_task, flat_targets
 

@@ -19,11 +19,12 @@ from supple.problem import Problem
 from supple.solution import OWN_STEPS, Solution, Status, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.default import default_solver
+from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, STATIONARY, Allowance
 from supple.solvers.multistart import Multistart, compiled
 from supple.solvers.recentring import solve_recentred
-from supple.solvers.search import desk, search_entry
+from supple.solvers.search import search_entry
 from supple.targets import slots
 
 _STATUS = {MET: Status.SOLVED, STATIONARY: Status.NEAREST, SPENT: Status.STOPPED}

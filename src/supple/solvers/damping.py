@@ -43,7 +43,7 @@ MOST = 10.0  # damping follows G up to this multiple of the size of ``J D Jᵀ``
 LEVEL = 1e-8  # of ``|J|²|ρ|²``: the square of a slope that counts as none
 TURNS = 3  # times that a step is solved for, each time with the limits that the last one met
 NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
-REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `search.desk`)
+REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `desk`)
 STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW = range(6)  # settings
 
 

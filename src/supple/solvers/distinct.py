@@ -17,10 +17,11 @@ from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, audited
 from supple.solvers.base import Solver, insist
+from supple.solvers.desk import desk, further_start, unwound
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, MET, REASON
 from supple.solvers.multistart import Multistart
-from supple.solvers.search import desk, further_start, search_entry, unwound
+from supple.solvers.search import search_entry
 from supple.space import Floats
 
 APART = 0.1  # radians or metres in some coordinate that make two solutions different

@@ -15,8 +15,9 @@ from supple.goals import Custom, Near
 from supple.problem import Problem
 from supple.solution import Solution
 from supple.solvers.base import answered, insist, reasons_of_a_descent_method
+from supple.solvers.desk import desk
 from supple.solvers.meter import BUDGET, EVALUATIONS, FREELY, Allowance
-from supple.solvers.search import desk, search_entry
+from supple.solvers.search import search_entry
 from supple.space import Floats
 
 

@@ -17,9 +17,9 @@ from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, insist
+from supple.solvers.desk import further_start
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
-from supple.solvers.search import further_start
 from supple.space import Floats
 
 

@@ -30,13 +30,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from supple.aims import read_placements, read_points
-from supple.compiled import entry, leaf, row, shared, table, written_in
+from supple.compiled import entry, leaf, row, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
-from supple.problem import Problem
 from supple.solvers.damping import (
     ALWAYS,
     ATTEMPTS,
@@ -59,9 +56,8 @@ from supple.solvers.damping import (
     room_size,
 )  # fmt: skip
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
-from supple.space import Floats
 from supple.tree import read_tree
-from supple.views import BLOCK, RANK, read_limits, read_tasks, scratch_size
+from supple.views import BLOCK, RANK, read_limits, read_tasks
 
 SETTINGS = 8  # numbers before the box in the search's table
 CHAINED = 6  # setting: whether each row of a batch starts where the one before ended
@@ -280,61 +276,3 @@ def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: An
             info[k, REASON] = NOT_AIMED if finite else NOT_FINITE
             continue
         search(I, F, scratch, targets, Q[k], settings, box, memory, info[k], trace)
-
-
-@shared
-def desk_size(I: Any, scratch: int) -> int:
-    """Numbers of a desk."""
-    return SETTINGS + BOX * I[1] + I[14] + scratch + room_size(I)
-
-
-def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.ndarray:
-    """Settings, box and scratch for one search at a time.
-
-    Further starts lie within the limits; an angle without limits, or with more than a turn between them, is sampled over
-    one turn about the start, a slide without limits over a metre; what moves no effector stays. With `paces` (size), rows
-    are chained and no coordinate moves by more than its pace from one row to the next.
-    """
-    I = problem.packed[0]
-    figure, limits = problem.figure, problem.limits
-    assert limits is not None
-    n = figure.size
-    out = np.zeros(desk_size(I, scratch_size(I)))
-    out[: len(settings)] = settings
-    box = out[SETTINGS : SETTINGS + BOX * n].reshape(BOX, n)
-    turning = figure.turning
-    reach = np.where(turning, np.pi, 0.5)
-    near = np.where(turning, limits.upper - limits.lower > 2.0 * np.pi, ~np.isfinite(limits.upper - limits.lower))
-    box[REACH] = np.where((problem.free == 0.0) | ~problem.moved, 0.0, np.where(near, reach, np.inf))
-    root = 2.0
-    for _ in range(60):  # the positive root of x^(n+1) = x + 1
-        root = (1.0 + root) ** (1.0 / (n + 1))
-    box[STRIDE] = (1.0 / root) ** np.arange(1, n + 1) % 1.0
-    box[OFFSET] = (0.5 + seed * 0.6180339887498949 * (1 + np.arange(n))) % 1.0
-    box[PERIOD] = np.where(turning, 2.0 * np.pi, 0.0)
-    box[LOWER], box[UPPER] = limits.lower, limits.upper
-    if paces is not None:
-        out[CHAINED] = 1.0
-        box[PACE] = paces
-    return out
-
-
-def further_start(problem: Problem, start: Floats, seed: int, k: int) -> Floats:
-    """Point k of the sequence in the whole of the limits."""
-    limits, n = problem.limits, problem.figure.size
-    assert limits is not None
-    box = desk(problem, (), seed)[SETTINGS : SETTINGS + BOX * n].reshape(BOX, n)
-    reach, far = np.where(np.isfinite(box[REACH]), box[REACH], 0.0), np.isfinite(box[REACH])
-    low = np.where(far, np.maximum(limits.lower, np.minimum(start - reach, limits.upper - 2.0 * reach)), limits.lower)
-    high = np.where(far, np.minimum(limits.upper, low + 2.0 * reach), limits.upper)
-    return low + (box[OFFSET] + k * box[STRIDE]) % 1.0 * (high - low)
-
-
-def unwound(problem: Problem, Q: Floats, reference: Floats) -> Floats:
-    """Postures (k, size) with whole turns taken off towards the reference, as far as the limits allow."""
-    limits, period = problem.limits, 2.0 * np.pi
-    assert limits is not None
-    X = Q - period * np.round((Q - reference) / period)
-    X = np.where(limits.upper < X, X - period, np.where(limits.lower > X, X + period, X))
-    legal = (limits.lower <= X) & (limits.upper >= X) & problem.figure.turning
-    return np.where(legal & (np.abs(Q - reference) > 0.5 * period), X, Q)
