@@ -18,7 +18,8 @@ import numpy as np
 import supple
 from pinocchio_peer import Peer
 from supple.compiled import entry
-from supple.evaluate import gradient, hessian, jacobian
+from supple.evaluate import gradient, hessian
+from supple.linear import jacobian
 from supple.tree import place, read_tree, steer
 from supple.views import read_work
 

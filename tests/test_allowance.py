@@ -27,6 +27,7 @@ from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
 from supple.solvers.damped_least_squares import DampedLeastSquares
 from supple.solvers.fabrik import Fabrik
 from supple.solvers.jacobian_transpose import FittedStep, FixedStep, JacobianTranspose
+from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import TRACED, Allowance
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
@@ -42,6 +43,7 @@ MONOTONE: dict[str, Any] = {
     "newton": Newton(),
     "gauss": Newton(curvature=False),
     "cyclic": CyclicCoordinateDescent(),
+    "levenberg": LevenbergMarquardt(),
 }
 BEST_SO_FAR: dict[str, Any] = {
     "transpose": JacobianTranspose(step=FixedStep(0.125)),

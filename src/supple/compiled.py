@@ -139,7 +139,7 @@ class _Announcer(_event.Listener):
         if self.said or not module.startswith("supple.") or os.environ.get("SUPPLE_QUIET"):
             return
         self.said = True
-        text = "supple: compiling its kernels for this machine. This happens once and takes about ten seconds …"
+        text = "supple: compiling its kernels for this machine. This happens once and takes up to half a minute …"
         print(text, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:

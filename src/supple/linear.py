@@ -102,47 +102,55 @@ def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, work: Any, 
 
 
 @leaf
-def nearest(tree: Any, tasks: Any, t: int, T: Any, rho: Any, chosen: Any, work: Any) -> int:
-    """The alternative of task t with the least sum of squares; its blocks are emptied."""
-    best, least = tasks.task[t], 0.0
-    for a in range(tasks.task[t], tasks.task[t + 1]):
-        total = 0.0
-        for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
-            total += residual_square(tree, tasks, k, T, rho, work)
-        if a == tasks.task[t] or total < least:
-            best, least = a, total
-    for a in range(tasks.task[t], tasks.task[t + 1]):
-        for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
-            chosen[tasks.term[k, 4] // BLOCK] = -1.0
-            for r in range(tasks.term[k, 4], tasks.term[k, 4] + BLOCK):
-                rho[r] = 0.0
-    return best
+def empty_blocks(tasks: Any, t: int, rho: Any, chosen: Any) -> None:
+    """Nothing in the blocks of task t: it has alternatives, and which one counts is not known yet."""
+    for k in range(tasks.alternative[tasks.task[t]], tasks.alternative[tasks.task[t + 1]]):
+        chosen[tasks.term[k, 4] // BLOCK] = -1.0
+        for r in range(tasks.term[k, 4], tasks.term[k, 4] + BLOCK):
+            rho[r] = 0.0
+
+
+@stage
+def locate(I: Any, F: Any, scratch: Any, q: Any) -> None:
+    """Where everything is in the posture q: the world table in the scratch."""
+    tree, _, _ = read_tree(I, F)
+    work, _ = read_work(I, scratch)
+    steer(tree, q, work.theta, work.slope, work.bend)
+    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
 
 
 @stage
 def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
     """Residuals into rho, their derivatives into J, the term of each block into `chosen`; ``Σ ρ²`` and tasks not met."""
+    locate(I, F, scratch, q)
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     routes = read_routes(I)
     work, _ = read_work(I, scratch)
-    steer(tree, q, work.theta, work.slope, work.bend)
-    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
     value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
-        a, missed = tasks.task[t], 0
-        if tasks.task[t + 1] - a > 1:
-            a = nearest(tree, tasks, t, T, rho, chosen, work)
-        for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
-            if tasks.term[k, 9] == 0:
-                continue  # a posture or custom goal has no residuals
-            P = residual_square(tree, tasks, k, T, rho, work)
-            block = tasks.term[k, 4] // BLOCK
-            chosen[block] = k
-            fill_block(tree, tasks, routes, k, work, J, block * I[22])
-            if not tasks.number[k, MET] >= P:
-                missed = 1
-            value += P
+        best, last = tasks.task[t], tasks.task[t + 1]
+        several = 1 if last - best > 1 else 0
+        least, missed = 0.0, 0
+        for looking in range(several, -1, -1):  # first which alternative is least, then that one
+            if several == 1:
+                empty_blocks(tasks, t, rho, chosen)
+            for a in range(best, last if looking == 1 else best + 1):
+                total = 0.0
+                for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
+                    if tasks.term[k, 9] == 0:
+                        continue  # a posture or custom goal has no residuals
+                    P = residual_square(tree, tasks, k, T, rho, work)
+                    total += P
+                    if looking == 0:
+                        block = tasks.term[k, 4] // BLOCK
+                        chosen[block] = k
+                        fill_block(tree, tasks, routes, k, work, J, block * I[22])
+                        missed = missed if tasks.number[k, MET] >= P else 1
+                if looking == 0:
+                    value += total
+                elif a == tasks.task[t] or total < least:
+                    best, least = a, total
         unmet += missed
     return value, unmet
 

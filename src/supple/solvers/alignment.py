@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.carry import observe
 from supple.compiled import leaf, row, stage, table
-from supple.potentials import AT, SCALE, TURN, WEIGHT
-from supple.tree import place, read_tree, steer
-from supple.views import NO_ROW, read_charts, read_tasks, read_work
+from supple.linear import locate
+from supple.potentials import AT, FRAME, SCALE, TURN, WEIGHT
+from supple.tree import read_tree, see
+from supple.views import NO_ROW, read_tasks, read_work
 
 SQUARINGS = 12  # the gap between eigenvalues grows to its 4096th power
 
@@ -85,14 +85,14 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     The first three joints slide without limits along axes at right angles, and carry the first chart: its turn goes into the
     offset in F, which must be the caller's own.
     """
+    locate(I, F, scratch, q)
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     work, _ = read_work(I, scratch)
-    steer(tree, q, work.theta, work.slope, work.bend)
-    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
     mixed, X = work.mixed, work.seen
     H, N, M = table(mixed, 0, 3, 3), table(mixed, 9, 4, 4), table(mixed, 25, 4, 4)
     R, p = row(mixed, 41, 9), row(mixed, 50, 3)
+    W, O = work.world, tree.offset[3]
     far, spread, points = 0.0, 0.0, 0
     total, x0, x1 = 0.0, 0.0, 0.0
     x2, y0, y1 = 0.0, 0.0, 0.0
@@ -104,7 +104,7 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
             t, kind = tasks.term[k, 3], tasks.term[k, 0]
             if tasks.term[k, 1] <= 0 or tasks.term[k, 2] != NO_ROW or (kind != AT and kind != TURN):
                 continue
-            observe_alone(tree, tasks, k, work)
+            see(work.world, tasks.term[k, 1], tasks.number[k], FRAME, X)
             w = tasks.number[k, WEIGHT]
             if kind == AT and turn == 0:
                 total, points = total + w, points + 1
@@ -128,12 +128,20 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
         return False
     turned = best_turn(H, N, M, R)
     if turned:
-        turn_root(I, F, work.world, R, mixed)
+        for j in range(
+            3
+        ):  # O ← Bᵀ R B O for the offset O of the root's chart, B the rotation of the frame that it hangs on
+            for i in range(3):
+                p[i] = W[3, 3 * i] * O[j] + W[3, 3 * i + 1] * O[3 + j] + W[3, 3 * i + 2] * O[6 + j]
+            a0, a1, a2 = p[0], p[1], p[2]
+            for i in range(3):
+                p[i] = R[3 * i] * a0 + R[3 * i + 1] * a1 + R[3 * i + 2] * a2
+            for i in range(3):
+                O[3 * i + j] = W[3, i] * p[0] + W[3, 3 + i] * p[1] + W[3, 6 + i] * p[2]
     else:
         for i in range(9):
             R[i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
     if total > 0.0:
-        W = work.world
         d0, d1, d2 = W[3, 9] - x0, W[3, 10] - x1, W[3, 11] - x2
         for i in range(3):
             p[i] = (
@@ -147,30 +155,3 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
             v0, v1, v2 = W[j + 1, 15], W[j + 1, 16], W[j + 1, 17]
             q[tree.coordinate[j]] += (v0 * p[0] + v1 * p[1] + v2 * p[2]) / (v0 * v0 + v1 * v1 + v2 * v2)
     return turned or total > 0.0
-
-
-@leaf
-def observe_alone(tree: Any, tasks: Any, k: int, work: Any) -> None:
-    """What term k sees, even if the term before it has not been looked at."""
-    first = k
-    while tasks.term[first, 11] != 0:
-        first -= 1
-    observe(tree, tasks, first, work)
-
-
-@leaf
-def turn_root(I: Any, F: Any, W: Any, R: Any, mixed: Any) -> None:
-    """``O ← Bᵀ R B O`` for the offset of the root's chart, B the rotation of the frame that it hangs on."""
-    tree, _, _ = read_tree(I, F)
-    first, _ = read_charts(I, F)
-    O, x = tree.offset[first[0]], row(mixed, 60, 3)
-    for j in range(3):
-        for turn in range(3):
-            a, b, c = (O[j], O[3 + j], O[6 + j]) if turn == 0 else (x[0], x[1], x[2])
-            for i in range(3):
-                if turn == 0:
-                    x[i] = W[3, 3 * i] * a + W[3, 3 * i + 1] * b + W[3, 3 * i + 2] * c
-                elif turn == 1:
-                    x[i] = R[3 * i] * a + R[3 * i + 1] * b + R[3 * i + 2] * c
-                else:
-                    O[3 * i + j] = W[3, i] * a + W[3, 3 + i] * b + W[3, 6 + i] * c

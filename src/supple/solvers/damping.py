@@ -27,7 +27,7 @@ import math
 from typing import Any, NamedTuple
 
 from supple.charts import EXACT, STEEP, recentre, report
-from supple.compiled import leaf, row, shared, table, written_in
+from supple.compiled import leaf, row, shared, stage, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.solvers.alignment import align
@@ -227,7 +227,7 @@ def turn_back(box: Any, allowed: Any, D: Any, held: Any, q: Any) -> bool:
     return moved
 
 
-@written_in
+@stage
 def attempt(
     I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, most: float, rank: int, weight: float,
     alignment: int, patience: int, info: Any, trace: Any,

@@ -156,7 +156,8 @@ def search(
         q[i] = min(max(q[i], allowed.lower[i]), allowed.upper[i])
         room.start[i] = room.best[i] = q[i]
     info[ITERATIONS] = info[EVALUATIONS] = info[ROWS] = 0.0
-    rank, limit, most = -1, settings[ATTEMPTS], settings[STEPS]
+    rank = ranks - (ranks + 1)  # −1, but not known as such when this is compiled: attempts are compiled for any rank
+    limit, most = settings[ATTEMPTS], settings[STEPS]
     least, reason, tries, total = math.inf, SPENT, 0, 0
     weight, rounds, breach = 1.0, 0, math.inf
     met, settled, searching = False, True, True
