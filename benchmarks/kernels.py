@@ -145,7 +145,7 @@ def problems() -> dict[str, supple.Problem]:
     human, panda = supple.load("human"), supple.load("panda")
     q = postures(human, 1, seed=1)[0]
     points = [supple.Task(supple.Point(s), supple.At(human.placement(q, s)[:3, 3])) for s in HUMAN_GOALS]
-    pose = supple.Placed(panda.placement(panda.rest, "panda_hand"))
+    pose = supple.Placed(panda.placement(panda.rest, "panda_hand"), per_radian=1.0)
     return {"human": supple.Problem(human, points), "panda": supple.Problem(panda, [supple.Task("panda_hand", pose)])}
 
 
