@@ -20,10 +20,10 @@ from supple.errors import BadValue
 from supple.goals.base import spread
 from supple.many import Solutions
 from supple.problem import Problem
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver
 from supple.solvers.desk import desk
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
-from supple.solvers.multistart import Multistart, compiled
+from supple.solvers.meter import FREELY
+from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
 from supple.targets import by_task, flat_targets
 
@@ -61,8 +61,7 @@ def follow(
     or one for each coordinate, in radians or metres a second). A step that cannot keep up is the nearest posture that
     can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default.
     """
-    chosen = compiled(Multistart() if solver is None else solver)
-    insist(chosen, problem)
+    chosen = compiled_for_many(solver, problem)
     figure, paces = problem.figure, _paces(problem, dt, speed)
     if not jump > 0.0:
         raise BadValue(f"jump must be positive, not {jump!r}")
@@ -81,10 +80,7 @@ def follow(
         chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
     place = desk(problem, chosen.settings(), seed, paces)
     search_entry(I, own, place, T, Q, info, page, 1, len(T))
-    Q.setflags(write=False)
-    reason = info[:, REASON]
-    counts = info[:, ITERATIONS].astype(int), info[:, EVALUATIONS].astype(int)
-    return Path(problem, given, Q, reason == MET, reason == STATIONARY, *counts, seed, jump)
+    return Path.told(problem, given, Q, info, seed, jump=jump)
 
 
 def _paces(problem: Problem, dt: float | None, speed: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,11 +20,11 @@ from supple.errors import BadValue
 from supple.goals import At, Placed
 from supple.problem import Problem, Task, miss_of
 from supple.solution import Solution, Status, audited
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver
 from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
-from supple.solvers.multistart import Multistart, compiled
+from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
 from supple.space import Floats
 from supple.targets import by_task, flat_targets
@@ -44,6 +44,17 @@ class Solutions:
     iterations: np.ndarray  # (n)
     evaluations: np.ndarray  # (n)
     seed: int = 0
+
+    @classmethod
+    def told(
+        cls, problem: Problem, targets: tuple[Any, ...], Q: np.ndarray, info: np.ndarray, seed: int, **more: Any
+    ) -> Self:
+        """The answers that a search has written to Q and info."""
+        ok, stationary = info[:, REASON] == MET, info[:, REASON] == STATIONARY
+        for array in (Q, ok, stationary):
+            array.setflags(write=False)
+        counts = info[:, ITERATIONS].astype(int), info[:, EVALUATIONS].astype(int)
+        return cls(problem, targets, Q, ok, stationary, *counts, seed, **more)
 
     def __len__(self) -> int:
         return len(self.q)
@@ -94,8 +105,7 @@ def solve_many(
     workers = threads if threads is not None else os.cpu_count() or 1
     if workers < 1:
         raise BadValue(f"threads must be at least 1, not {threads}")
-    chosen = compiled(Multistart() if solver is None else solver)
-    insist(chosen, problem)
+    chosen = compiled_for_many(solver, problem)
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
     figure = problem.figure
@@ -103,11 +113,7 @@ def solve_many(
     first = problem.limits.project(figure.rest if start is None else figure.posture(start))
     Q, info = np.tile(first, (len(T), 1)), FREELY.info(len(T))
     _run(chosen, problem, T, Q, info, seed, workers)
-    ok, stationary = info[:, REASON] == MET, info[:, REASON] == STATIONARY
-    for array in (Q, ok, stationary):
-        array.setflags(write=False)
-    counts = info[:, ITERATIONS].astype(int), info[:, EVALUATIONS].astype(int)
-    return Solutions(problem, given, Q, ok, stationary, *counts, seed)
+    return Solutions.told(problem, given, Q, info, seed)
 
 
 def _run(

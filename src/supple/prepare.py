@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import OWN_STEPS, Solution, Status, audited
 from supple.solvers.base import Solver, insist
@@ -22,10 +21,10 @@ from supple.solvers.default import default_solver
 from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, STATIONARY, Allowance
-from supple.solvers.multistart import Multistart, compiled
+from supple.solvers.multistart import compiled
 from supple.solvers.recentring import solve_recentred
-from supple.solvers.search import search_entry
-from supple.targets import slots
+from supple.solvers.search import UNFIT, search_entry
+from supple.targets import slots, write_targets
 
 _STATUS = {MET: Status.SOLVED, STATIONARY: Status.NEAREST, SPENT: Status.STOPPED}
 _new = object.__new__
@@ -116,7 +115,7 @@ class Query:
                 return self._slowly(Q[0], targets)
             search_entry(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
             spent = bench.spent.tolist()
-            if spent[REASON] < 0.0:  # what cannot be searched for is looked at again, and cleaned or refused
+            if spent[REASON] == UNFIT:  # it is looked at again, and cleaned or refused by name
                 if start is not None:
                     self.problem.figure.posture(start)
                 T, targets = self._aimed(target, bench)
@@ -128,12 +127,8 @@ class Query:
         q.setflags(write=False)
         answer = _new(Answer)
         record = answer.__dict__
-        record["q"], record["status"], record["spent"], record["asked"] = (
-            q,
-            _STATUS[spent[REASON]],
-            spent,
-            (self, targets),
-        )
+        record["q"], record["status"] = q, _STATUS[spent[REASON]]
+        record["spent"], record["asked"] = spent, (self, targets)
         return answer
 
     def _begin(self, start: Any) -> np.ndarray:
@@ -157,14 +152,7 @@ class Query:
 
     def _aimed(self, target: Any, bench: _Bench) -> Any:
         """Targets written one by one, checked and cleaned, and copies of them."""
-        if target is None:
-            given: Any = (None,) * len(self.slots)
-        else:
-            given = (target,) if len(self.slots) == 1 else target
-            if len(given) != len(self.slots):
-                raise BadValue(f"the problem has {len(self.slots)} tasks but {len(given)} targets")
-        pairs = zip(self.slots, given, strict=True)
-        targets = [slot.reset(bench.T) if one is None else slot.write(one, bench.T) for slot, one in pairs]
+        targets = write_targets(self.slots, target, bench.T)
         return bench.T, targets[0] if len(targets) == 1 else targets
 
     def apart(self, targets: Any) -> Any:
@@ -186,7 +174,4 @@ def prepare(problem: Problem, *, solver: Solver | None = None, seed: int = 0, bu
     """
     chosen = default_solver(problem) if solver is None else solver
     insist(chosen, problem)
-    is_compiled = isinstance(chosen.solver if isinstance(chosen, Multistart) else chosen, LevenbergMarquardt)
-    return Query(
-        problem, compiled(chosen) if is_compiled else chosen, seed, FREELY if budget is None else Allowance(budget)
-    )
+    return Query(problem, compiled(chosen) or chosen, seed, FREELY if budget is None else Allowance(budget))

@@ -14,7 +14,7 @@ from supple.goals import Custom, Near
 from supple.problem import Problem
 from supple.solvers.differential import DT, SPEED, room_size, step_entry
 from supple.space import Floats
-from supple.targets import Slot, slots
+from supple.targets import Slot, slots, write_targets
 from supple.views import scratch_size
 
 
@@ -55,13 +55,8 @@ class Plan:
         """The targets as kernels read them."""
         if targets is None:
             return self.T
-        given = [targets] if len(self.slots) == 1 else list(targets)
-        if len(given) != len(self.slots):
-            raise BadValue(f"the problem has {len(self.slots)} tasks but {len(given)} targets")
         T = self.T.copy()
-        for slot, target in zip(self.slots, given, strict=True):
-            if target is not None:
-                slot.write(target, T)
+        write_targets(self.slots, targets, T)
         return T
 
     def take(self, q: np.ndarray, T: np.ndarray, dt: float, scratch: np.ndarray) -> Floats:

@@ -77,6 +77,18 @@ def slots(problem: Problem) -> tuple[Slot, ...]:
     return tuple(out)
 
 
+def write_targets(slots: Sequence[Slot], target: Any, T: np.ndarray) -> list[Any]:
+    """Write one target for each task (the bare array if there is one task) into the only row of T; copies of them.
+
+    None keeps a task's own target, or those of all.
+    """
+    given = (None,) * len(slots) if target is None else (target,) if len(slots) == 1 else target
+    if len(given) != len(slots):
+        raise BadValue(f"the problem has {len(slots)} tasks but {len(given)} targets")
+    pairs = zip(slots, given, strict=True)
+    return [slot.reset(T) if one is None else slot.write(one, T) for slot, one in pairs]
+
+
 def by_task(problem: Problem, targets: Any) -> tuple[Any, ...]:
     """One array of targets for each task, all of one length; None where a task keeps its own."""
     several = len(problem.tasks) != 1

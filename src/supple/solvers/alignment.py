@@ -26,14 +26,6 @@ SQUARINGS = 12  # the gap between eigenvalues grows to its 4096th power
 
 
 @leaf
-def add_pair(H: Any, i: int, y: float, w: float, x0: float, x1: float, x2: float) -> None:
-    """``H[i] += w y x``."""
-    H[i, 0] += w * y * x0
-    H[i, 1] += w * y * x1
-    H[i, 2] += w * y * x2
-
-
-@leaf
 def best_turn(H: Any, N: Any, M: Any, R: Any) -> bool:
     """The rotation with the largest ``tr(Rᵀ H)`` into R (9); False if H does not tell."""
     a, b, c = H[0, 0], H[1, 1], H[2, 2]
@@ -76,6 +68,66 @@ def best_turn(H: Any, N: Any, M: Any, R: Any) -> bool:
     return True
 
 
+@leaf
+def counts(tasks: Any, k: int) -> bool:
+    """Whether term k is a point or a frame in the world that the root carries."""
+    kind = tasks.term[k, 0]
+    return tasks.term[k, 1] > 0 and tasks.term[k, 2] == NO_ROW and (kind == AT or kind == TURN)
+
+
+@leaf
+def correlate(tasks: Any, work: Any, T: Any, centre: Any, wanted: Any, H: Any) -> Any:
+    """H, the centres x̄ and ȳ; returns the weight and number of points, how far they are off, and how far goals spread."""
+    X = work.seen
+    total, points = 0.0, 0
+    far, spread = 0.0, 0.0
+    for i in range(3):
+        centre[i] = wanted[i] = 0.0
+        for j in range(3):
+            H[i, j] = 0.0
+    for turn in range(2):  # the centres first, then what is about them
+        for k in range(tasks.term.shape[0]):
+            if not counts(tasks, k):
+                continue
+            t, is_point, w = tasks.term[k, 3], tasks.term[k, 0] == AT, tasks.number[k, WEIGHT]
+            see(work.world, tasks.term[k, 1], tasks.number[k], FRAME, X)
+            v = 0.5 * w * tasks.number[k, SCALE] * tasks.number[k, SCALE]
+            total += w if is_point and turn == 0 else 0.0
+            points += 1 if is_point and turn == 0 else 0
+            for i in range(3):
+                if is_point and turn == 0:
+                    centre[i] += w * X[i]
+                    wanted[i] += w * T[t + i]
+                elif is_point:
+                    y = T[t + i] - wanted[i]
+                    spread += w * y * y
+                    far += w * (X[i] - T[t + i]) * (X[i] - T[t + i])
+                    for j in range(3):
+                        H[i, j] += w * y * (X[j] - centre[j])
+                elif turn == 1:
+                    for j in range(3):
+                        for c in range(3):
+                            H[i, j] += v * T[t + 3 * i + c] * X[3 + 3 * c + j]
+        for i in range(3):
+            if turn == 0 and total > 0.0:
+                centre[i] /= total
+                wanted[i] /= total
+    return total, points, far, spread
+
+
+@leaf
+def turn_offset(W: Any, R: Any, O: Any, p: Any) -> None:
+    """``O ← Bᵀ R B O`` for the offset O of the root's chart, B the rotation of the frame that it hangs on."""
+    for j in range(3):
+        for i in range(3):
+            p[i] = W[3, 3 * i] * O[j] + W[3, 3 * i + 1] * O[3 + j] + W[3, 3 * i + 2] * O[6 + j]
+        a, b, c = p[0], p[1], p[2]
+        for i in range(3):
+            p[i] = R[3 * i] * a + R[3 * i + 1] * b + R[3 * i + 2] * c
+        for i in range(3):
+            O[3 * i + j] = W[3, i] * p[0] + W[3, 3 + i] * p[1] + W[3, 6 + i] * p[2]
+
+
 @stage
 def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     """Move the free root so that the goals fit best, joints as they are; whether it was moved.
@@ -89,68 +141,23 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     work, _ = read_work(I, scratch)
-    mixed, X = work.mixed, work.seen
+    W, mixed = work.world, work.mixed
     H, N, M = table(mixed, 0, 3, 3), table(mixed, 9, 4, 4), table(mixed, 25, 4, 4)
     R, p = row(mixed, 41, 9), row(mixed, 50, 3)
-    W, O = work.world, tree.offset[3]
-    far, spread, points = 0.0, 0.0, 0
-    total, x0, x1 = 0.0, 0.0, 0.0
-    x2, y0, y1 = 0.0, 0.0, 0.0
-    y2 = 0.0
-    for i in range(9):
-        mixed[i] = 0.0
-    for turn in range(2):  # the centres first, then what is about them
-        for k in range(tasks.term.shape[0]):
-            t, kind = tasks.term[k, 3], tasks.term[k, 0]
-            if tasks.term[k, 1] <= 0 or tasks.term[k, 2] != NO_ROW or (kind != AT and kind != TURN):
-                continue
-            see(work.world, tasks.term[k, 1], tasks.number[k], FRAME, X)
-            w = tasks.number[k, WEIGHT]
-            if kind == AT and turn == 0:
-                total, points = total + w, points + 1
-                x0, x1, x2 = x0 + w * X[0], x1 + w * X[1], x2 + w * X[2]
-                y0, y1, y2 = y0 + w * T[t], y1 + w * T[t + 1], y2 + w * T[t + 2]
-            elif kind == AT:
-                for i in range(3):
-                    y = T[t + i] - (y0 if i == 0 else y1 if i == 1 else y2)
-                    spread += w * y * y
-                    far += w * (X[i] - T[t + i]) * (X[i] - T[t + i])
-                    add_pair(H, i, y, w, X[0] - x0, X[1] - x1, X[2] - x2)
-            elif turn == 1:
-                w *= 0.5 * tasks.number[k, SCALE] * tasks.number[k, SCALE]
-                for j in range(3):
-                    for i in range(3):
-                        add_pair(H, i, T[t + 3 * i + j], w, X[3 + 3 * j], X[4 + 3 * j], X[5 + 3 * j])
-        if turn == 0 and total > 0.0:
-            x0, x1, x2 = x0 / total, x1 / total, x2 / total
-            y0, y1, y2 = y0 / total, y1 / total, y2 / total
+    centre, wanted = row(mixed, 53, 3), row(mixed, 56, 3)
+    total, points, far, spread = correlate(tasks, work, T, centre, wanted, H)
     if timid and (points < 3 or far < 0.01 * spread):
         return False
     turned = best_turn(H, N, M, R)
     if turned:
-        for j in range(
-            3
-        ):  # O ← Bᵀ R B O for the offset O of the root's chart, B the rotation of the frame that it hangs on
-            for i in range(3):
-                p[i] = W[3, 3 * i] * O[j] + W[3, 3 * i + 1] * O[3 + j] + W[3, 3 * i + 2] * O[6 + j]
-            a0, a1, a2 = p[0], p[1], p[2]
-            for i in range(3):
-                p[i] = R[3 * i] * a0 + R[3 * i + 1] * a1 + R[3 * i + 2] * a2
-            for i in range(3):
-                O[3 * i + j] = W[3, i] * p[0] + W[3, 3 + i] * p[1] + W[3, 6 + i] * p[2]
-    else:
-        for i in range(9):
-            R[i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
+        turn_offset(W, R, tree.offset[3], p)
+    for i in range(9):
+        if not turned:
+            R[i] = 1.0 if i % 4 == 0 else 0.0
     if total > 0.0:
-        d0, d1, d2 = W[3, 9] - x0, W[3, 10] - x1, W[3, 11] - x2
+        d0, d1, d2 = W[3, 9] - centre[0], W[3, 10] - centre[1], W[3, 11] - centre[2]
         for i in range(3):
-            p[i] = (
-                R[3 * i] * d0
-                + R[3 * i + 1] * d1
-                + R[3 * i + 2] * d2
-                + (y0 if i == 0 else y1 if i == 1 else y2)
-                - W[3, 9 + i]
-            )
+            p[i] = R[3 * i] * d0 + R[3 * i + 1] * d1 + R[3 * i + 2] * d2 + wanted[i] - W[3, 9 + i]
         for j in range(3):
             v0, v1, v2 = W[j + 1, 15], W[j + 1, 16], W[j + 1, 17]
             q[tree.coordinate[j]] += (v0 * p[0] + v1 * p[1] + v2 * p[2]) / (v0 * v0 + v1 * v1 + v2 * v2)

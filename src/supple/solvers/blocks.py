@@ -56,6 +56,20 @@ def push_forward(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, dq: 
 
 
 @leaf
+def size_of(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, D: Any) -> float:
+    """The mean of the diagonal of ``J diag(D) Jᵀ``, by which damping is measured."""
+    size = 0.0
+    for b in range(chosen.shape[0]):
+        route, at = route_of(tasks, chosen, b), b * widest
+        if route >= 0:
+            first = routes.begin[route]
+            for c in range(routes.begin[route + 1] - first):
+                x = J[at + c, 0] * J[at + c, 0] + J[at + c, 1] * J[at + c, 1] + J[at + c, 2] * J[at + c, 2]
+                size += D[routes.column[first + c]] * x
+    return size / max(BLOCK * chosen.shape[0], 1)
+
+
+@leaf
 def dual_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, D: Any, damping: float, A: Any) -> None:
     """The upper triangle of ``A = J diag(D) Jᵀ + λI``."""
     count = routes.prefix.shape[0]

@@ -31,7 +31,15 @@ from supple.compiled import leaf, row, shared, stage, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.solvers.alignment import align
-from supple.solvers.blocks import dual_matrix, primal_matrix, pull_back, push_forward, solve_blocks, solve_symmetric
+from supple.solvers.blocks import (
+    dual_matrix,
+    primal_matrix,
+    pull_back,
+    push_forward,
+    size_of,
+    solve_blocks,
+    solve_symmetric,
+)
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
 from supple.tree import padded, read_tree
 from supple.views import BLOCK, RANK, read_limits, read_routes, read_tasks
@@ -135,21 +143,7 @@ def hold(q: Any, g: Any, D: Any, allowed: Any, held: Any) -> None:
 
 
 @leaf
-def size_of(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, D: Any) -> float:
-    """The mean of the diagonal of ``J D Jᵀ``, by which damping is measured."""
-    size = 0.0
-    for b in range(chosen.shape[0]):
-        k = int(chosen[b])
-        if k >= 0:
-            first, at = routes.begin[tasks.term[k, 12]], b * widest
-            for c in range(routes.begin[tasks.term[k, 12] + 1] - first):
-                x = J[at + c, 0] * J[at + c, 0] + J[at + c, 1] * J[at + c, 1] + J[at + c, 2] * J[at + c, 2]
-                size += D[routes.column[first + c]] * x
-    return size / max(BLOCK * chosen.shape[0], 1)
-
-
-@leaf
-def model_step(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, damping: float, room: Any) -> None:
+def model_step(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, damping: float, room: Any) -> None:
     """The damped step of the coordinates with ease, into ``room.g``; `room.y` holds the residuals to be removed."""
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
     if room.A.shape[0] == m:
@@ -188,7 +182,7 @@ def trial_step(
                 room.ease[i] = room.D[i] if held[i] == 0.0 else 0.0
             if turn > 0:
                 push_forward(tasks, routes, chosen, J, widest, room.g, room.y)
-            model_step(tasks, routes, chosen, J, widest, rho, damping, room)
+            model_step(tasks, routes, chosen, J, widest, damping, room)
             hits = 0
             for i in range(n):
                 if held[i] != 2.0:
@@ -252,27 +246,26 @@ def attempt(
         align(I, F, scratch, T, q, alignment == TIMIDLY)
     for i in range(n):
         room.trial[i] = q[i]
-    k, slow, reason = 0.0, 0, SPENT
-    turns = 0
-    scale, value, unmet = 1.0, math.inf, 1
-    fresh = True  # nothing has been evaluated yet
-    damping, size, largest = 0.0, 0.0, 0.0
+    k, slow, turns = 0.0, 0, 0
+    scale, value, size = 1.0, math.inf, 0.0
+    reason, fresh = SPENT, True  # fresh: the posture is evaluated for its own sake, not as a trial
     while fresh or not spent(info):
         new, still = linearise(I, F, scratch, T, room.trial, rho_new, J_new, chosen_new)
         info[EVALUATIONS] += 1.0
         if rank >= 0:
             new, still = lift(tasks, rank, weight, widest, room.shift, rho_new, J_new, chosen_new)
         if fresh or new < value:
-            slow = slow + 1 if new > (HASTE if patience == LITTLE else settings[SLOW]) * value else 0
-            scale = scale if fresh else 0.25 * scale
-            value, unmet, fresh = new, still, False
+            if not fresh:
+                slow = slow + 1 if new > (HASTE if patience == LITTLE else settings[SLOW]) * value else 0
+                scale *= 0.25
+            value, fresh = new, False
             rho, rho_new = rho_new, rho
             J, J_new = J_new, J
             chosen, chosen_new = chosen_new, chosen
             for i in range(n):
                 q[i] = room.trial[i]
             record(info, trace, value)
-            if unmet == 0:
+            if still == 0:
                 reason = MET
                 break
             if not value < math.inf:
@@ -282,12 +275,8 @@ def attempt(
                     room.trial[i] = q[i]
                 fresh = not spent(info)
                 continue
-            if (
-                slow >= (2 if patience == LITTLE else 3)
-                and patience != ENDLESS
-                and settings[ATTEMPTS] > 1
-                and most <= settings[STEPS]
-            ):
+            hopeless = slow >= (2 if patience == LITTLE else 3) and patience != ENDLESS
+            if hopeless and settings[ATTEMPTS] > 1 and most <= settings[STEPS]:
                 reason = ABANDONED
                 break
             pull_back(tasks, routes, chosen, J, widest, rho, room.g)

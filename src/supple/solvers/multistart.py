@@ -68,11 +68,20 @@ class Multistart:
         return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
 
 
-def compiled(solver: Solver) -> LevenbergMarquardt:
-    """The settings of the compiled search that a solver stands for; any other solver is refused."""
+def compiled(solver: Solver) -> LevenbergMarquardt | None:
+    """The settings of the compiled search that a solver stands for; None for any other solver."""
     if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
         return replace(solver.solver, attempts=solver.attempts)
-    if isinstance(solver, LevenbergMarquardt):
-        return solver
-    name = type(solver).__name__
-    raise BadValue(f"only LevenbergMarquardt and Multistart of it answer many targets in one compiled call, not {name}")
+    return solver if isinstance(solver, LevenbergMarquardt) else None
+
+
+def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarquardt:
+    """As `compiled`, many starts by default, for a problem that it takes; any other solver is refused."""
+    chosen = compiled(Multistart() if solver is None else solver)
+    if chosen is None:
+        name = type(solver).__name__
+        raise BadValue(
+            f"only LevenbergMarquardt and Multistart of it answer many targets in one compiled call, not {name}"
+        )
+    insist(chosen, problem)
+    return chosen

@@ -20,9 +20,8 @@ from supple.joints import Joint
 from supple.problem import Problem, met
 from supple.solution import Solution, Status, Trace
 from supple.solvers.base import Solver
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import Allowance
-from supple.solvers.multistart import Multistart
+from supple.solvers.multistart import compiled
 from supple.space import Floats, compose
 from supple.tree import OFFSET
 
@@ -82,8 +81,7 @@ def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, 
 
     The compiled search re-centres on its way and needs no help.
     """
-    local = solver.solver if isinstance(solver, Multistart) else solver
-    if not problem.charts or isinstance(local, LevenbergMarquardt):
+    if not problem.charts or compiled(solver) is not None:
         return solver.solve(problem, start, seed, allowance)
     begun = monotonic()
     there, here = Recentred.at(problem, start, start)

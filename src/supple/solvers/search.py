@@ -62,7 +62,7 @@ from supple.views import BLOCK, RANK, read_limits, read_tasks
 SETTINGS = 8  # numbers before the box in the search's table
 CHAINED = 6  # setting: whether each row of a batch starts where the one before ended
 INNER = 0.6  # share of the limits in which three starts out of four lie
-NOT_FINITE, NOT_AIMED = -1, -2  # reasons: the start is no posture; the target needs a closer look
+UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 ROUNDS = 30  # of the augmented Lagrangian
 HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
 CLOSED = 1e-6  # constraints of lower ranks hold to this share of their tolerance, squared
@@ -210,7 +210,8 @@ def search(
                 if finished:
                     settled = settled and worst <= CLOSED and (ended == MET or ended == STATIONARY)
                     searching = worst <= 1.0  # what lower ranks have reached holds within tolerance
-                    copy_posture(q if searching else room.best, room.best)
+                    if searching:
+                        copy_posture(q, room.best)
                 if worst > 0.0625 * breach:
                     weight *= math.sqrt(10.0)
                     weaken(room, 0.1)
@@ -274,6 +275,6 @@ def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: An
         else:
             aimed = read_placements(T[k], targets)
         if not (finite and aimed):
-            info[k, REASON] = NOT_AIMED if finite else NOT_FINITE
+            info[k, REASON] = UNFIT
             continue
         search(I, F, scratch, targets, Q[k], settings, box, memory, info[k], trace)
