@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.apart import Clear, Clearance, Obstacles, clear_goals, named_obstacles
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
@@ -20,7 +21,6 @@ from supple.limits import Limits
 from supple.linear import jacobian_entry
 from supple.packing import pack_tree
 from supple.potentials import ROWS
-from supple.shapes import Ball, Box, Polytope
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
 from supple.tree import HEADER
@@ -34,7 +34,8 @@ class Task:
     """An effector, its goal, and how much it matters.
 
     A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
-    task may move the figure; a task of a lower `priority` number comes strictly first. The task is met when its goal is
+    task may move the figure; a task of a lower `priority` number comes strictly first. A `preference` comes after all tasks
+    that are none: it is improved as far as they allow, and never makes a solution fail. The task is met when its goal is
     within `tolerance` [m] and `angle_tolerance` [rad].
     """
 
@@ -47,9 +48,10 @@ class Task:
     tolerance: float = METRES
     angle_tolerance: float = RADIANS
     name: str = ""
+    preference: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.goal, Near):
+        if not isinstance(self.goal, Near | Clear):
             object.__setattr__(self, "effector", as_effector(self.effector))
         elif self.effector is not None:
             raise BadValue("Near is a goal for the whole posture; its task has no effector")
@@ -62,6 +64,8 @@ class Task:
         ):
             if not (np.isfinite(value) and value > 0.0):
                 raise BadValue(f"the {what} of a task must be positive and finite, not {value!r}")
+        if self.hard and self.preference:
+            raise BadValue("a task is hard, or a preference, or neither; not both")
         if not self.name:
             object.__setattr__(self, "name", _called(self.effector, self.goal))
         _check_parts(self)
@@ -115,14 +119,16 @@ class Evaluation(NamedTuple):
 class Problem:
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
 
-    `rigidity` in [0, 1], by coordinate name or as an array, makes coordinates reluctant; 1 locks them.
+    `rigidity` in [0, 1], by coordinate name or as an array, makes coordinates reluctant; 1 locks them. The figure's bodies keep
+    clear of `obstacles`, a sequence or a mapping from names, as `clearance` says; this is a hard task.
     """
 
     figure: Figure
     tasks: Sequence[Task]
     limits: Limits | None = None
     rigidity: Mapping[str, float] | ArrayLike | None = None
-    obstacles: Sequence[Ball | Box | Polytope] = ()
+    obstacles: Obstacles = ()
+    clearance: Clearance = field(default_factory=Clearance)
     loops: tuple[Task, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -131,10 +137,7 @@ class Problem:
             if not isinstance(task, Task):
                 raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
         object.__setattr__(self, "tasks", tasks)
-        object.__setattr__(self, "obstacles", tuple(self.obstacles))
-        for body in self.obstacles:
-            if not isinstance(body, Ball | Box | Polytope):
-                raise BadValue(f"obstacles are balls, boxes and polytopes, not {body!r}")
+        object.__setattr__(self, "obstacles", named_obstacles(self.obstacles))
         limits = self.figure.limits if self.limits is None else self.limits
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
@@ -171,8 +174,14 @@ class Problem:
 
     @property
     def all_tasks(self) -> tuple[Task, ...]:
-        """The tasks and, as hard tasks, the figure's closed loops."""
-        return (*self.tasks, *self.loops)
+        """The tasks and, as hard tasks, the figure's closed loops and what it keeps clear of."""
+        return (*self.tasks, *self.loops, *self.clear)
+
+    @cached_property
+    def clear(self) -> tuple[Task, ...]:
+        """Hard tasks: to keep clear of each obstacle, and of oneself."""
+        goals = clear_goals(self.figure, self.obstacles, self.clearance)
+        return tuple(Task(None, goal, hard=True, name=goal.name) for goal in goals)
 
     @cached_property
     def moved(self) -> np.ndarray:
@@ -189,9 +198,9 @@ class Problem:
     def free(self) -> Floats:
         """How willingly each coordinate moves: ``1 − rigidity``, and 0 for what moves no effector.
 
-        A posture goal wants every coordinate, but does not undo the chains of other tasks.
+        A posture goal, or room to keep, wants every coordinate, but does not undo the chains of other tasks.
         """
-        wanted = any(task.effector is None for task in self.tasks) and all(task.chain is None for task in self.tasks)
+        wanted = any(task.effector is None for task in self.all_tasks) and all(task.chain is None for task in self.tasks)
         return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -207,7 +216,7 @@ class Problem:
         tables = Tables(figure, tree)
         for task, rank in zip(self.all_tasks, self.ranks, strict=True):
             tables.add(task, rank)
-        return tables.finished(massive, self._limit_tables())
+        return tables.finished(massive, self.must, self._limit_tables())
 
     def _limit_tables(self) -> tuple[list[int], list[Any]]:
         """Integers for the header and tables of the limits and of the freedom to move."""
@@ -222,10 +231,16 @@ class Problem:
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        """Which tasks come strictly before which: hard ones first, then by their priority; from 0, without gaps."""
-        keys = [(not task.hard, 0 if task.hard else task.priority) for task in self.all_tasks]
+        """Which tasks come strictly before which: hard ones first, then by their priority, then preferences; without gaps."""
+        keys = [(task.preference, not task.hard, 0 if task.hard else task.priority) for task in self.all_tasks]
         order = sorted(set(keys))
         return tuple(order.index(key) for key in keys)
+
+    @cached_property
+    def must(self) -> int:
+        """The number of ranks before the preferences."""
+        pairs = zip(self.all_tasks, self.ranks, strict=True)
+        return max((rank + 1 for task, rank in pairs if not task.preference), default=0)
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
@@ -307,16 +322,18 @@ class Problem:
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
         tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
-        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles)
+        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
 
 
 def met(task: Task, miss: Miss) -> bool:
-    """Whether a miss is within the task's tolerances."""
-    return bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
+    """Whether a miss is within the task's tolerances; a preference is never missed."""
+    return task.preference or bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
 
 
 def miss_of(figure: Figure, task: Task, q: ArrayLike) -> Miss:
     """How far a task is from being met in a posture; the nearest of its alternatives counts."""
+    if isinstance(task.goal, Clear):
+        return task.goal.miss_of(figure, q)
     if task.effector is None:
         return Miss()
     X = figure.seen(q, task.effector)
@@ -336,10 +353,12 @@ def _closing(loop: Any) -> Task:
 
 
 def _segments_of(task: Task) -> list[str]:
-    """Every segment that a task names."""
+    """Every segment that a task looks at."""
     effector = task.effector
     ends = [effector.a, effector.b] if isinstance(effector, Gap) else [effector]
     names = [end.segment for end in ends if isinstance(end, Point | Direction | Frame)]
+    if isinstance(task.goal, Clear):
+        return list(task.goal.segments)
     return names + [goal.relative_to for goal, _ in task.alternatives if goal.relative_to is not None]
 
 

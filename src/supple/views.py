@@ -12,7 +12,7 @@ from supple.potentials import MIXED, TERM
 from supple.routes import LINK
 from supple.tree import HEADER, WORLD, padded
 
-# integers of a term: kind, row, reference row, where its target, residuals and chain begin, lengths of chain and target,
+# integers of a term: kind, row, reference row, where its target (or solid), residuals and chain begin, lengths of chain and target,
 # address of a custom function, number of residuals, rank (lower ones come strictly first), whether it sees what the term
 # before it sees, and its route
 FIELDS = 13
@@ -31,6 +31,7 @@ class Tasks(NamedTuple):
     number: Any  # (terms, TERM) frames, weights and parameters
     mass: Any  # (n + 1, 4) mass fraction and first moment of each row, or nothing
     near: Any  # (posture terms, size) weights
+    solid: Any  # the numbers of all solids (see `clearance`)
 
 
 class Routes(NamedTuple):
@@ -101,7 +102,8 @@ def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     mass = table(F, f, masses, 4)
     f += 4 * masses
     weights = table(F, f, near, I[1])
-    return Tasks(task, alternative, term, links, number, mass, weights), f + near * I[1]
+    f += near * I[1]
+    return Tasks(task, alternative, term, links, number, mass, weights, row(F, f, I[25])), f + I[25]
 
 
 @written_in
