@@ -44,6 +44,7 @@ from typing import Any
 import numpy as np
 
 from supple.compiled import leaf, stage
+from supple.errors import BadValue
 from supple.polyhedra import polyhedron_of
 from supple.shapes import Ball, Box, Capsule, Core, Polytope
 from supple.space import Floats
@@ -58,6 +59,13 @@ ROUNDING = 1e-12  # how much longer than a lower bound a distance may be and be 
 def level(S: Any, a: int, x0: float, x1: float, x2: float) -> float:
     """``n·x`` for the normal that begins at a."""
     return S[a] * x0 + S[a + 1] * x1 + S[a + 2] * x2
+
+
+@leaf
+def tables(S: Any, s: int) -> Any:
+    """Where the faces, the edges and the pairs of faces of the solid at S[s] begin."""
+    edges = s + HEAD + FACE * int(S[s])
+    return s + HEAD, edges, edges + EDGE * int(S[s + 1])
 
 
 @leaf
@@ -120,13 +128,9 @@ def side(X: Any, S: Any, first: int, second: int) -> float:
 
 
 @leaf
-def round_gap(S: Any, s: int, X: Any, h: float, enough: float, out: Any) -> float:
-    """From a ball or capsule to the core."""
+def round_gap(S: Any, s: int, X: Any, h: float, out: Any) -> float:
+    """From the edge of a solid without faces to the core."""
     a = s + HEAD
-    r0, r1, r2 = X[0] - S[a], X[1] - S[a + 1], X[2] - S[a + 2]
-    bound = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2) - h - max(abs(S[a + 6]), abs(S[a + 7])) - S[s + 2]
-    if bound > enough:
-        return bound
     t, tau = nearest(X, h, S, a)
     d0, d1, d2 = apart(X, t, S, a, tau)
     length = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
@@ -137,7 +141,7 @@ def round_gap(S: Any, s: int, X: Any, h: float, enough: float, out: Any) -> floa
         if n0 == 0.0 and n1 == 0.0 and n2 == 0.0:
             n0, n1, n2 = X[3], X[4], X[5]
     report(X, t, n0, n1, n2, out)
-    return length - S[s + 2]
+    return length
 
 
 @leaf
@@ -204,9 +208,7 @@ def edge_direction(S: Any, first: int, second: int, edge: int, X: Any, h: float,
 @leaf
 def outer_gap(S: Any, s: int, X: Any, h: float, parted: float, out: Any) -> float:
     """From a polyhedron to a core outside it; no face parts them by more than `parted`."""
-    faces = s + HEAD
-    edges = faces + FACE * int(S[s])
-    pairs = edges + EDGE * int(S[s + 1])
+    faces, edges, pairs = tables(S, s)
     best = math.inf
     for k in range(2 if h > 0.0 else 1):
         t = h if k == 0 else -h
@@ -236,9 +238,7 @@ def outer_gap(S: Any, s: int, X: Any, h: float, parted: float, out: Any) -> floa
 @leaf
 def inner_gap(S: Any, s: int, X: Any, h: float, parted: float, face: int, out: Any) -> float:
     """Minus the shortest push that parts a polyhedron and a core that meets it; `face` allows the push −`parted`."""
-    faces = s + HEAD
-    edges = faces + FACE * int(S[s])
-    pairs = edges + EDGE * int(S[s + 1])
+    faces, edges, pairs = tables(S, s)
     a = faces + FACE * face
     t = -h if level(S, a, X[9], X[10], X[11]) > 0.0 else h
     report(X, t, S[a], S[a + 1], S[a + 2], out)
@@ -256,24 +256,43 @@ def inner_gap(S: Any, s: int, X: Any, h: float, parted: float, face: int, out: A
     return parted
 
 
+@leaf
+def least(S: Any, s: int, X: Any, h: float) -> float:
+    """A lower bound of the distance that is quickly found: from centre to centre, or to the farthest of the faces."""
+    bound, a = -math.inf, s + HEAD
+    if S[s] == 0.0:
+        r0, r1, r2 = X[0] - S[a], X[1] - S[a + 1], X[2] - S[a + 2]
+        bound = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2) - h - max(abs(S[a + 6]), abs(S[a + 7]))
+    for i in range(int(S[s])):
+        a = s + HEAD + FACE * i
+        rise = abs(level(S, a, X[9], X[10], X[11])) * h
+        bound = max(bound, level(S, a, X[0], X[1], X[2]) - S[a + 3] - rise)
+    return bound - S[s + 2]
+
+
 @stage
+def exact_gap(S: Any, s: int, X: Any, h: float, out: Any) -> float:
+    """The signed distance, direction and witness; NaN if X is."""
+    sound = X[0] + X[1] + X[2] + X[9] + X[10] + X[11]
+    if not abs(sound) < math.inf:
+        return math.nan
+    if S[s] == 0.0:
+        return round_gap(S, s, X, h, out) - S[s + 2]
+    parted, face, meet = scan(S, s, X, h)
+    if meet:
+        return inner_gap(S, s, X, h, parted, face, out) - S[s + 2]
+    return outer_gap(S, s, X, h, parted, out) - S[s + 2]
+
+
+@leaf
 def gap(S: Any, s: int, X: Any, h: float, enough: float, out: Any) -> float:
     """The signed distance [m] from the solid at S[s] to the core of half-length h of a bar at X; NaN if X is.
 
     Writes the direction (out[0:3]) and the witness (out[3:6]). As soon as the distance is known to be above `enough`,
     a lower bound that is above it is returned, and `out` means nothing.
     """
-    sound = X[0] + X[1] + X[2] + X[9] + X[10] + X[11]
-    if not abs(sound) < math.inf:
-        return math.nan
-    if S[s] == 0.0:
-        return round_gap(S, s, X, h, enough, out)
-    parted, face, meet = scan(S, s, X, h)
-    if parted - S[s + 2] > enough:
-        return parted - S[s + 2]
-    if meet:
-        return inner_gap(S, s, X, h, parted, face, out) - S[s + 2]
-    return outer_gap(S, s, X, h, parted, out) - S[s + 2]
+    bound = least(S, s, X, h)
+    return bound if bound > enough else exact_gap(S, s, X, h, out)
 
 
 def solid_of(shape: Ball | Box | Capsule | Polytope) -> Floats:
@@ -282,6 +301,8 @@ def solid_of(shape: Ball | Box | Capsule | Polytope) -> Floats:
         core = Core.of(shape)
         edge = [*core.at[:3, 3], *core.at[:3, 2], -core.half, core.half]
         return np.array([0.0, 1.0, core.radius, 0.0, *edge])
+    if not isinstance(shape, Box | Polytope):
+        raise BadValue(f"what stands in the way is a Ball, a Box, a Capsule or a Polytope, not {shape!r}")
     body = polyhedron_of(shape)
     head = [len(body.normals), len(body.points), 0.0, 0.0]
     faces = np.column_stack([body.normals, body.offsets])

@@ -90,15 +90,12 @@ class Polytope:
     b: Floats
 
     def __post_init__(self) -> None:
-        try:
-            count = np.size(self.b)
-        except ValueError:  # rows of different lengths
-            count = 1
+        count = len(self.A) if np.iterable(self.A) else 1
         if count == 0:
             raise BadValue("a polytope needs at least one row of A and b: without any it is the whole space")
-        b = self.b if np.ndim(self.b) else [self.b]
-        object.__setattr__(self, "b", frozen(finite(b, (count,), "a polytope's b")))
+        b = self.b if np.iterable(self.b) else [self.b]
         object.__setattr__(self, "A", frozen(finite(self.A, (count, 3), "a polytope's A")))
+        object.__setattr__(self, "b", frozen(finite(b, (count,), "a polytope's b")))
         if (np.hypot.reduce(self.A, axis=1) < 1e-12).any():
             raise BadValue("a polytope's A must not have a zero row")
 
