@@ -1,12 +1,13 @@
 """supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
+from supple.apart import Clearance
 from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_motion, write
 from supple.follow import Path, follow
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Placed, Within
+from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Over, Placed, Within
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
@@ -31,10 +32,10 @@ from supple.step import step
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
-    "Capsule", "CautiousStep", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
+    "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
-    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
+    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Over", "Path", "Placed", "Point",
     "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
     "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load",
     "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "step", "universal",

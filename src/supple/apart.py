@@ -143,19 +143,26 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
     return named
 
 
-def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> list[Clear]:
-    """The goals of keeping clear of each obstacle and, if asked for, of oneself; none where nothing can touch."""
-    owner = f"figure {figure.name!r} and its obstacles"
+def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:
+    """Refuse names that do not exist, and figures that nothing can touch."""
+    if not isinstance(clearance, Clearance):
+        raise BadValue(f"a problem's clearance is a Clearance, not {clearance!r}")
     known = (*figure.segments, *obstacles)
     for pair in clearance.ignoring:
         for name in pair:
-            find(known, name, "segment or obstacle", owner)
+            find(known, name, "segment or obstacle", f"figure {figure.name!r} and its obstacles")
+    if (obstacles or clearance.itself) and not any(figure.solids.values()):
+        raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
+
+
+def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> list[Clear]:
+    """The goals of keeping clear of each obstacle and, if asked for, of oneself; none where nothing can touch."""
+    if not obstacles and not clearance.itself:
+        return []
     ignored = {frozenset(pair) for pair in clearance.ignoring}
     bars = {
         segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.solids.items()
     }
-    if (obstacles or clearance.itself) and not any(bars.values()):
-        raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
     goals = []
     for name, shape in obstacles.items():
         other = _standing(name, shape)

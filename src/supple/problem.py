@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.apart import Clear, Clearance, Obstacles, clear_goals, named_obstacles
+from supple.apart import Clear, Clearance, Obstacles, check_clearance, clear_goals, named_obstacles
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
@@ -138,6 +138,7 @@ class Problem:
                 raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
         object.__setattr__(self, "tasks", tasks)
         object.__setattr__(self, "obstacles", named_obstacles(self.obstacles))
+        check_clearance(self.figure, self.obstacles, self.clearance)  # type: ignore[arg-type]
         limits = self.figure.limits if self.limits is None else self.limits
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
@@ -322,7 +323,10 @@ class Problem:
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
         tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
-        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
+        out = Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
+        if "clear" in self.__dict__:
+            out.__dict__["clear"] = self.clear
+        return out
 
 
 def met(task: Task, miss: Miss) -> bool:

@@ -16,7 +16,7 @@ from supple.packing import Packed, flat_floats, flat_ints
 from supple.routes import Routes
 from supple.space import HERE, Floats, compose
 from supple.tree import OFFSET
-from supple.views import BLOCK, FIELDS, NO_ROW, RANK
+from supple.views import BLOCK, FIELDS, NO_ROW, RANK, is_dual
 
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
 
@@ -198,7 +198,7 @@ class Tables:
         header[6:10] = counts
         header[10:15] = self.residuals, self.longest, len(mass), len(self.near), self.targets
         header[15:17] = limits[0]
-        header[18:22], routes = self.routes.tables()
+        header[18:22], routes = self.routes.tables(bool(is_dual(header)))
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
         charts = self._charts(mass, limits[1])
         header[17], header[24] = len(charts), self._free_root(charts, limits[1])

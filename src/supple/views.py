@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from supple.compiled import flat, leaf, row, table, written_in
+from supple.compiled import flat, leaf, row, shared, table, written_in
 from supple.potentials import MIXED, TERM
 from supple.routes import LINK
 from supple.tree import HEADER, WORLD, padded
@@ -83,6 +83,15 @@ class Work(NamedTuple):
     chosen: Any  # (blocks) the term in each block of residuals, or −1
     columns: Any  # (blocks · widest route, 3) a Jacobian without its zeros
     sums: Any  # (n + 1, 4) mass sums, then (n, 3) columns
+
+
+@shared
+def is_dual(I: Any) -> bool:
+    """Whether damped steps are solved for in residuals rather than in coordinates: they are few, and they are all there is.
+
+    Posture goals and linear rows need coordinates.
+    """
+    return I[10] <= I[1] and I[13] == 0 and I[15] == 0
 
 
 @written_in

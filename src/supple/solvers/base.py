@@ -52,11 +52,12 @@ def insist(solver: Solver, problem: Problem) -> None:
 
 def reasons_of_a_descent_method(problem: Problem, ranked: bool = False) -> list[str]:
     """What a method that only walks downhill on a sum of potentials cannot honour; if `ranked`, it takes hard tasks first."""
-    reasons = [f"{task.name!r} is hard" for task in problem.all_tasks if task.hard and not ranked]
+    reasons = [f"{task.name!r} is hard" for task in (*problem.tasks, *problem.loops) if task.hard and not ranked]
     if len({task.priority for task in problem.tasks}) > 1 and not ranked:
         reasons.append("its tasks have several priorities")
-    if problem.obstacles:
-        reasons.append("it has obstacles")
+    if not ranked:
+        reasons += [f"it keeps {task.name}" for task in problem.clear]
+        reasons += [f"{task.name!r} is a preference" for task in problem.tasks if task.preference]
     return reasons
 
 

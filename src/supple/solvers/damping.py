@@ -51,7 +51,7 @@ from supple.solvers.blocks import (
 )
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
 from supple.tree import padded, read_tree
-from supple.views import BLOCK, RANK, read_limits, read_routes, read_tasks
+from supple.views import BLOCK, RANK, is_dual, read_limits, read_routes, read_tasks
 
 ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
 USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
@@ -96,8 +96,8 @@ class Room(NamedTuple):
 
 @shared
 def order_of(I: Any) -> int:
-    """The order of the linear system: residuals or coordinates, whichever are fewer; posture goals and rows need the latter."""
-    return I[10] if I[10] <= I[1] and I[13] == 0 and I[15] == 0 else I[1]
+    """The order of the linear system: the number of residuals or of coordinates."""
+    return I[10] if is_dual(I) else I[1]
 
 
 @shared
@@ -217,14 +217,15 @@ def add_springs(allowed: Any, q: Any, stiffness: float, room: Any) -> None:
 
 @leaf
 def model_step(
-    tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float, allowed: Any, room: Any
+    dual: bool, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
+    allowed: Any, room: Any,
 ) -> None:  # fmt: skip
     """The damped step of the coordinates with ease, into ``room.g``, which holds the step that is already made.
 
     `room.y` holds the residuals to be removed.
     """
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
-    if room.A.shape[0] == m:
+    if dual:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.A)
         solve_blocks(room.A, y, m)
         pull_back(tasks, routes, chosen, J, widest, y, g)
@@ -267,7 +268,7 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 @leaf
 def trial_step(
-    tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float, allowed: Any,
+    dual: bool, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float, allowed: Any,
     room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
@@ -285,7 +286,7 @@ def trial_step(
                 room.ease[i] = room.D[i] if held[i] == 0.0 else 0.0
             if turn > 0:
                 push_forward(tasks, routes, chosen, J, widest, room.g, room.y)
-            model_step(tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
+            model_step(dual, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
             hits = 0
             for i in range(n):
                 if held[i] != 2.0:
@@ -372,7 +373,7 @@ def attempt(
 
     Up to `most` steps; with no more than one attempt's, an attempt that is slow is abandoned.
     """
-    n, widest = I[1], I[22]
+    n, widest, dual = I[1], I[22], is_dual(I)
     _, a, f = read_tree(I, F)
     tasks, f = read_tasks(I, F, a, f)
     routes = read_routes(I)
@@ -438,7 +439,7 @@ def attempt(
             break
         k += 1.0
         damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
-        largest = trial_step(tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
+        largest = trial_step(dual, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
         if not largest > settings[TOLERANCE]:
             if turns < 4 and turn_back(box, allowed, room.D, room.held, q):
                 turns += 1
