@@ -150,7 +150,7 @@ def test_a_task_on_what_is_fixed_to_the_world_has_no_slope():
 def test_aimed_changes_only_the_targets():
     tasks = [Task("hand", At(X), weight=2.0, chain="elbow"), Task("elbow", Facing(Y), tolerance=0.1), Near(ARM.rest)]
     limits = Limits(ARM.lower / 2, ARM.upper / 2)
-    old = Problem(ARM, tasks, limits, rigidity=0.5, obstacles=[Ball((5, 5, 5), 1)])
+    old = Problem(BODY, tasks, limits, rigidity=0.5, obstacles=[Ball((5, 5, 5), 1)])
     new = old.aimed((4, 5, 6), None, ARM.upper)
     assert_array_equal(new.tasks[0].goal.position, (4, 5, 6))
     assert new.tasks[1] is old.tasks[1]
@@ -220,7 +220,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     ),
     "short rigidity": (lambda: Problem(ARM, [], rigidity=[1, 0]), BadValue, "rigidity"),
     "other posture": (lambda: Problem(ARM, [Near([0, 0])]), BadValue, "Near needs 4 numbers for figure 'arm', not 2"),
-    "no obstacle": (lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]), BadValue, "obstacles are balls, boxes"),  # type: ignore
+    "no obstacle": (lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]), BadValue, "must be a Ball, Box, Capsule or Polytope"),  # type: ignore
     "NaN posture": (
         lambda: Problem(ARM, []).evaluate([math.nan, 0, 0, 0]),
         BadValue,
@@ -256,4 +256,4 @@ def test_refusals(case: str):
 
 
 def test_obstacles_are_kept():
-    assert len(Problem(ARM, [], obstacles=[Ball((0, 0, 0), 1), Box((0, 0, 0), (1, 1, 1))]).obstacles) == 2
+    assert len(Problem(BODY, [], obstacles=[Ball((0, 0, 0), 1), Box((0, 0, 0), (1, 1, 1))]).obstacles) == 2

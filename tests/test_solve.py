@@ -425,7 +425,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         Refused,
         "its tasks have several priorities",
     ),
-    "obstacles": (lambda: solve(Problem(ARM, [], obstacles=[Ball((9, 9, 9), 1)])), Refused, "it has obstacles"),
+    "obstacles": (
+        lambda: solve(Problem(BODY, [], obstacles=[Ball((9, 9, 9), 1)]), solver=ProjectedGradient()),
+        Refused,
+        "it keeps clear of obstacle 1",
+    ),
+    "no body": (lambda: Problem(ARM, [], obstacles=[Ball((9, 9, 9), 1)]), BadValue, "has no solids: give it some by"),
     "NaN start": (
         lambda: solve(ARM, {"hand": At(X)}, [math.nan, 0, 0, 0]),
         BadValue,

@@ -58,7 +58,7 @@ USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
 HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this
 MOST = 10.0  # damping follows G up to this multiple of the size of ``J D Jᵀ``
 LEVEL = 1e-8  # of ``|J|²|ρ|²``: the square of a slope that counts as none
-TURNS = 3  # times that a step is solved for, each time with the limits that the last one met
+TURNS, ROW_TURNS = 3, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
@@ -276,8 +276,8 @@ def trial_step(
     Returns the largest change of a coordinate.
     """
     n, m, held, trial = q.shape[0], rho.shape[0], room.held, room.trial
-    hits, largest = 1, 0.0
-    for turn in range(TURNS):
+    hits, largest, turns = 1, 0.0, ROW_TURNS if room.on.shape[0] > 0 else TURNS
+    for turn in range(turns):
         if hits > 0:
             for a in range(m):
                 room.y[a] = rho[a]
@@ -292,7 +292,7 @@ def trial_step(
                 if held[i] != 2.0:
                     x = q[i] + room.g[i]
                     trial[i] = min(max(x, allowed.lower[i]), allowed.upper[i])
-                    if trial[i] != x and turn < TURNS - 1:
+                    if trial[i] != x and turn < turns - 1:
                         held[i] = 2.0
                         hits += 1
             hits += switch_rows(allowed, room)
