@@ -21,6 +21,7 @@ from supple.solve import solve
 from supple.space import X, Y, Z
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
+BODY = ARM.with_spheres({"hand": [(0.0, 0.0, 0.0, 0.05)]})
 
 
 def may_move(problem: Problem) -> set[str]:

@@ -29,6 +29,7 @@ from supple.solvers.projected_gradient import ProjectedGradient
 from supple.space import X, Y, Z, place
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
+BODY = ARM.with_spheres({"hand": [(0.0, 0.0, 0.0, 0.05)]})
 REACHED = ARM.placement([0.4, 0.5, 1.0, -0.3], "hand")
 
 
