@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple import (
     At,
+    Custom,
     Frame,
     LevenbergMarquardt,
-    Limits,
     OnPlane,
     Placed,
     Point,

@@ -151,7 +151,7 @@ def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance
     for pair in clearance.ignoring:
         for name in pair:
             find(known, name, "segment or obstacle", f"figure {figure.name!r} and its obstacles")
-    if (obstacles or clearance.itself) and not any(figure.solids.values()):
+    if (obstacles or clearance.itself) and not any(figure.bars.values()):
         raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
 
 
@@ -161,7 +161,7 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
         return []
     ignored = {frozenset(pair) for pair in clearance.ignoring}
     bars = {
-        segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.solids.items()
+        segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.bars.items()
     }
     goals = []
     for name, shape in obstacles.items():
@@ -174,7 +174,7 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
         others = {segment: [_carried(bar) for bar in own] for segment, own in bars.items()}
         pairs = tuple(
             Pair(bar, other, bar.core.radius + clearance.margin)
-            for a, b in figure.colliding_pairs
+            for a, b in figure.colliding_pairs(clearance.margin)
             if frozenset((a, b)) not in ignored
             for bar in bars[a]
             for other in others[b]

@@ -95,6 +95,7 @@ class Query:
         self.shape = alike if alike is None or single else (len(self.slots), *alike)  # of all targets in one array
         assert problem.limits is not None
         self._rest = problem.limits.project(problem.figure.rest)[None].copy()
+        self._rows = None if problem.limits.is_box else problem.limits  # rounding may leave linear rows, never the box
         self._benches = [_Bench(self)]
 
     def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
@@ -124,6 +125,9 @@ class Query:
         finally:
             self._benches.append(bench)
         q = Q[0]
+        if self._rows is not None and not self._rows.contains(q):
+            problem = self.problem.aimed(*self.apart(targets))
+            return audited(problem, q, False, evaluations=int(spent[EVALUATIONS]), seed=self.seed)
         q.setflags(write=False)
         answer = _new(Answer)
         record = answer.__dict__
