@@ -166,7 +166,10 @@ def scan(S: Any, s: int, X: Any, h: float) -> Any:
 
 @leaf
 def over_face(S: Any, s: int, X: Any, t: float) -> Any:
-    """How far the point t of the core is beyond its farthest face; that face; whether its foot there is in the solid."""
+    """How far the point t of the core is beyond its farthest face; that face; whether its foot there is in the solid.
+
+    An end of a core that is outside is beyond some face, or to within rounding on it.
+    """
     p0, p1, p2 = X[0] + t * X[9], X[1] + t * X[10], X[2] + t * X[11]
     beyond, face, faces = -math.inf, 0, s + HEAD
     for i in range(int(S[s])):
@@ -179,7 +182,7 @@ def over_face(S: Any, s: int, X: Any, t: float) -> Any:
         a = faces + FACE * i
         if i != face and level(S, a, p0, p1, p2) - beyond * level(S, a, S[b], S[b + 1], S[b + 2]) > S[a + 3]:
             return beyond, face, False
-    return beyond, face, beyond >= 0.0
+    return beyond, face, True
 
 
 @leaf

@@ -37,8 +37,9 @@ def distance_between(
     c, u = at[:3, 3], at[:3, 2]
     if isinstance(shape, Ball | Capsule):
         other = Core.of(shape)
-        apart = _between_lines(c - other.at[:3, 3], u, core.half, other.at[:3, 2], other.half)
-        return apart - core.radius - other.radius
+        halves = np.array([core.half]), np.array([other.half])
+        apart = between_cores((c - other.at[:3, 3])[None], u[None], halves[0], other.at[None, :3, 2], halves[1])
+        return float(apart[0]) - core.radius - other.radius
     if not isinstance(shape, Box | Polytope):
         raise BadValue(f"distances are known to a Ball, a Box, a Capsule and a Polytope, not to {shape!r}")
     body = polyhedron_of(shape)
@@ -47,14 +48,21 @@ def distance_between(
     return _to_polytope(body.normals, body.offsets, c, u, core.half) - core.radius
 
 
-def _between_lines(r: Floats, u: Floats, h: float, e: Floats, g: float) -> float:
-    """The least ``|r + t u − τ e|`` with |t| ≤ h and |τ| ≤ g: the best of the free minimum and those on the four sides."""
-    free = np.linalg.lstsq(np.column_stack([u, -e]), -r, rcond=None)[0]
-    t = np.array([free[0], *np.clip(e @ u * np.array([g, -g]) - r @ u, -h, h), h, -h])
-    tau = np.array([free[1], g, -g, *np.clip(e @ u * np.array([h, -h]) + r @ e, -g, g)])
-    if abs(free[0]) > h or abs(free[1]) > g:
-        t, tau = t[1:], tau[1:]
-    return float(np.linalg.norm(r + t[:, None] * u - tau[:, None] * e, axis=1).min())
+def between_cores(r: Floats, u: Floats, h: Floats, e: Floats, g: Floats) -> Floats:
+    """The least ``|r + t u − τ e|`` with |t| ≤ h and |τ| ≤ g, for many cores at once (vectors in rows).
+
+    The best of the free minimum, which counts only where it is inside, and of the minima on the four sides.
+    """
+    b, ru, re = (u * e).sum(axis=-1), (r * u).sum(axis=-1), (r * e).sum(axis=-1)
+    across, aside = u - b[:, None] * e, r - re[:, None] * e
+    with np.errstate(divide="ignore", invalid="ignore"):
+        free = -(across * aside).sum(axis=-1) / (across * across).sum(axis=-1)
+    inside = (np.abs(free) <= h) & (np.abs(b * free + re) <= g)
+    free = np.where(inside, free, h)
+    t = np.stack([free, np.clip(b * g - ru, -h, h), np.clip(-b * g - ru, -h, h), h, -h])
+    tau = np.stack([b * free + re, g, -g, b * h + re, re - b * h])
+    d = r + t[..., None] * u - np.clip(tau, -g, g)[..., None] * e
+    return np.linalg.norm(d, axis=-1).min(axis=0)
 
 
 def _meet(body: Polyhedron, c: Floats, u: Floats, h: float) -> bool:

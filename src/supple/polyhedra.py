@@ -99,8 +99,7 @@ def _clipped(
     along = np.abs(rate) < SAME
     np.put_along_axis(along, own, True, axis=1)
     np.put_along_axis(slack, own, 0.0, axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cut = slack / rate
+    cut = np.divide(slack, rate, out=np.zeros_like(slack), where=~along)
     upper = np.where(along | (rate < 0.0), np.inf, cut).min(axis=1)
     lower = np.where(along | (rate > 0.0), -np.inf, cut).max(axis=1)
     lost = (along & (slack < -SAME)).any(axis=1)

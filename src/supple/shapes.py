@@ -81,6 +81,15 @@ class Capsule:
         object.__setattr__(self, "length", _positive(self.length, "a capsule's length"))
         object.__setattr__(self, "at", placement(self.at, "a capsule's frame"))
 
+    @classmethod
+    def between(cls, start: Any, end: Any, radius: float) -> Capsule:
+        """All points within `radius` of the line from `start` to `end`."""
+        a, b = finite(start, (3,), "a capsule's start"), finite(end, (3,), "a capsule's end")
+        z = np.array(unit(b - a, "a capsule's line from start to end"))
+        x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+        x /= np.linalg.norm(x)
+        return cls(radius, float(np.linalg.norm(b - a)), compose(np.column_stack([x, np.cross(z, x), z]), (a + b) / 2))
+
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
@@ -113,6 +122,9 @@ class Polytope:
         return cls(A, np.concatenate([box.upper, np.negative(box.lower)]) + A @ p)
 
 
+Shape: TypeAlias = Ball | Box | Cylinder | Capsule
+
+
 @dataclass(frozen=True, eq=False)
 class Core:
     """What a ball or a capsule is round about: a line of half-length `half` on the z axis of `at`, centred there."""
@@ -129,7 +141,17 @@ class Core:
         return cls(bar.at, 0.5 * bar.length, bar.radius)
 
 
-Shape: TypeAlias = Ball | Box | Cylinder | Capsule
+def enclosing(shape: Shape) -> Ball | Capsule:
+    """A ball or capsule as it is; the capsule around a cylinder, on the same line, or around a box, along its longest side."""
+    if isinstance(shape, Ball | Capsule):
+        return shape
+    if isinstance(shape, Cylinder):
+        return Capsule(shape.radius, shape.length, shape.at)
+    middle, sides = np.add(shape.lower, shape.upper) / 2, np.subtract(shape.upper, shape.lower)
+    k = int(np.argmax(sides))
+    half = np.where(np.arange(3) == k, sides / 2, 0.0)
+    start, end = (shape.at[:3, :3] @ p + shape.at[:3, 3] for p in (middle - half, middle + half))
+    return Capsule.between(start, end, float(np.hypot.reduce(np.delete(sides, k) / 2)))
 
 
 @dataclass(frozen=True)
