@@ -3,8 +3,8 @@
 ``½ Σ (q − q₀)²/d`` is made least under ``lower ≤ q ≤ upper`` and rows ``A q (=, ≤) b``. Some of the limits are *active*: rows W
 with multipliers y, and the bounds of the coordinates that the box holds; F are the free ones. At all times q is the nearest
 posture with the active limits met exactly: with ``x = q₀ − D A_Wᵀy``, a free coordinate has q = x, and a held one lies at its
-bound with x beyond it, ``(x − q)/d`` being the bound's multiplier. The clip of q₀ is such a start. In each round the limit that is
-overstepped most, of normal g, is pushed back by t > 0,
+bound with x beyond it, ``(x − q)/d`` being the bound's multiplier. The clip of q₀ is such a start. In each round the limit
+that is overstepped most, of normal g, is pushed back by t > 0,
 
     L Lᵀ r = A_W D_F g,   v = g − A_Wᵀr,   y ← y − t r,   x ← x − t D v,                (L Lᵀ = A_W D_F A_Wᵀ)
 
@@ -27,6 +27,8 @@ from supple.rows import State, answer, backward, factor, forward, normal, overst
 ROUNDS = 20  # of a projection, for each limit and coordinate; one for each limit that becomes active is the rule
 EXACT = 1e-13  # a limit counts as kept by a projection if it is overstepped by less than this part of what is summed
 SLACK = 1e-9  # a row of unit length counts as kept if it is overstepped by less
+ROUNDING = 1e-20  # a push that mends less than this part of its force would do more harm by rounding than good
+CONTRADICTION, HOPELESS = -1, -2  # in the place of the number of active rows
 SURE = 1e-13  # a multiplier that falls by less than this part of the push does not fall
 
 
@@ -125,6 +127,15 @@ def drop(f: Any, count: int, whose: int) -> Any:
 
 
 @leaf
+def norm(r: Any, count: int) -> float:
+    """``Σ |r|``: by how much what is left in the active rows may be multiplied in a proof."""
+    s = 0.0
+    for k in range(count):
+        s += abs(r[k])
+    return s
+
+
+@leaf
 def append(f: Any, count: int, p: int, y: float, sign: float, square: float) -> None:
     """Make row p active, which `respond` has just answered."""
     f.index[count], f.y[count] = p, y
@@ -135,19 +146,21 @@ def append(f: Any, count: int, p: int, y: float, sign: float, square: float) -> 
 
 @stage
 def push(f: Any, equalities: int, count: int, p: int, sign: float) -> int:
-    """Push q back to limit p, which becomes active: the number of active rows, −1 if nothing can give way."""
+    """Push q back to limit p, which becomes active: the number of active rows, or why that cannot be."""
     n, m, force = f.q.shape[0], f.b.shape[0], 0.0
     for _ in range(n + m + 1):
         i, limit = p - m, 0.0
         if i >= 0:
             limit = f.upper[i] if sign > 0.0 else f.lower[i]
-        over = f.q[i] - limit if i >= 0 else overstep(f.A, f.b, p, f.q)
-        square = respond(f, count, p, sign, i)
-        full = max(sign * over, 0.0) / square if square > 0.0 else math.inf
+        over = max(sign * (f.q[i] - limit if i >= 0 else overstep(f.A, f.b, p, f.q)), 0.0)
+        square, size = respond(f, count, p, sign, i)
+        full = over / square if square > 0.0 else math.inf
         longest, whose = first_to_fall(f, equalities, count, p, sign)
         t = min(full, longest)
+        if over <= SLACK and ROUNDING * t * size > over:
+            return HOPELESS
         if not t < math.inf:
-            return -1
+            return CONTRADICTION if over > EXACT * (1.0 + norm(f.r, count)) else HOPELESS
         first = advance(f, count, p, sign, t)
         force += t
         kept = full <= longest
@@ -164,7 +177,7 @@ def push(f: Any, equalities: int, count: int, p: int, sign: float) -> int:
         settle(f, count, p)
         if kept:
             return count
-    return -1
+    return HOPELESS
 
 
 @leaf
@@ -231,7 +244,8 @@ def project(
 ) -> float:
     """Nearest allowed posture, in place. Rows have unit length, equalities first.
 
-    Returns the most by which a row is still overstepped, or infinity if the limits contradict each other by more than `SLACK`.
+    Returns the most by which a row is still overstepped: rounding, unless rows are so nearly parallel or opposite that nothing
+    better can be found. Infinity if the limits contradict each other by more than `SLACK`.
 
     `ease` (size) is D, the inverse metric: distance is ``Σ dq²/ease``, and a coordinate of ease 0 does not move. `room`
     (`row_room` numbers; infinity is returned if it is smaller) and `origin` (size) are scratch.
@@ -258,4 +272,4 @@ def project(
     over = max(q[p - m] - upper[p - m], lower[p - m] - q[p - m]) if p >= m else 0.0
     clip(q, lower, upper)
     worst, size = worst_row(equalities, A, b, q)
-    return worst if count >= 0 or max(worst, over) <= SLACK * size else math.inf
+    return worst if count != CONTRADICTION or max(worst, over) <= SLACK * size else math.inf

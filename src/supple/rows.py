@@ -120,8 +120,9 @@ def remainder(f: Any, count: int, p: int, sign: float, own: int) -> Any:
 
 
 @stage
-def respond(f: Any, count: int, p: int, sign: float, own: int) -> float:
-    """How `count` active rows answer a push at limit p: r, and ``w = Lᵀr``; returns ``‖v‖²_F``, 0 if p depends on them."""
+def respond(f: Any, count: int, p: int, sign: float, own: int) -> Any:
+    """How `count` active rows answer a push at limit p: r, and ``w = Lᵀr``; returns ``‖v‖²_F``, 0 if p depends on
+    them, and the same with all that v is summed from taken positive."""
     for k in range(count):
         f.r[k] = f.w[k] = 0.0
     square, size = remainder(f, count, p, sign, own)
@@ -133,14 +134,14 @@ def respond(f: Any, count: int, p: int, sign: float, own: int) -> float:
             f.w[k] += f.h[k]
         backward(f, count)
         square, size = remainder(f, count, p, sign, own)
-    return square if square > DEPENDENT * DEPENDENT * size else 0.0
+    return (square if square > DEPENDENT * DEPENDENT * size else 0.0), size
 
 
 @stage
 def factor(f: Any, first: int, count: int, own: int) -> None:
     """L anew from row `first` on. A row that has come to depend on those before rests: it no longer answers."""
     for k in range(first, count):
-        square = respond(f, k, int(f.index[k]), 1.0, own)
+        square, _ = respond(f, k, int(f.index[k]), 1.0, own)
         for j in range(k):
             f.L[k, j] = f.w[j]
         f.L[k, k] = math.sqrt(square) if square > 0.0 else 1e150
