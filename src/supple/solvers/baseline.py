@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from supple.compiled import leaf, row, stage, table
 from supple.goals import Custom, Near
-from supple.limits import project, row_room
 from supple.linear import jacobian
 from supple.problem import Problem
+from supple.projection import project, row_room
 from supple.solvers.meter import ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE, count, record, spent
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks, read_work

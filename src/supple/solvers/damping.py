@@ -35,10 +35,11 @@ from typing import Any, NamedTuple
 
 from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import leaf, row, shared, stage, table, written_in
-from supple.limits import overstep, project, row_room
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
 from supple.potentials import NEAR, WEIGHT, is_inequality
+from supple.projection import project, row_room
+from supple.rows import overstep
 from supple.solvers.alignment import align
 from supple.solvers.blocks import (
     dual_matrix,

@@ -30,8 +30,8 @@ from typing import Any
 from supple.compiled import entry, leaf, row, shared, written_in
 from supple.errors import BadValue
 from supple.evaluate import gradient
-from supple.limits import project, row_room
 from supple.problem import Problem
+from supple.projection import project, row_room
 from supple.solution import Solution
 from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
 from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
