@@ -41,7 +41,9 @@ def audit(solution: supple.Solution) -> None:
     problem = solution.problem
     assert problem.limits is not None and problem.limits.contains(solution.q)
     deepest = depth(problem, solution.q)
-    told = max((e.metres for t, e in zip(problem.all_tasks, solution.errors, strict=True) if t in problem.clear), default=0)
+    told = max(
+        (e.metres for t, e in zip(problem.all_tasks, solution.errors, strict=True) if t in problem.clear), default=0
+    )
     assert told == pytest.approx(deepest, abs=1e-9)
     assert not solution.ok or deepest <= 1e-5
 
@@ -58,9 +60,7 @@ def test_an_arm_finds_its_way_around(seed: int):
     }
     while True:
         q = rng.uniform(PANDA.lower, PANDA.upper)
-        problem = Problem(
-            PANDA, [Task("panda_hand", Placed(PANDA.placement(q, "panda_hand")))], obstacles=things
-        )
+        problem = Problem(PANDA, [Task("panda_hand", Placed(PANDA.placement(q, "panda_hand")))], obstacles=things)
         if depth(problem, q) == 0.0:
             break
     solution = supple.solve(problem)

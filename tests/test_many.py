@@ -78,7 +78,6 @@ def test_hard_tasks_hold_in_every_row():
         assert_array_equal(many.q[i], supple.solve(problem.aimed(poses[i])).q)
 
 
-
 def cost(a, x, g, H):
     return 0.0
 

@@ -193,9 +193,7 @@ def _carried(bar: Bar) -> Other:
     """The bar of another segment, written in the frame of its own core."""
     core = bar.core
     own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
-    return Other(
-        bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], core.half + core.radius
-    )
+    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], core.half + core.radius)
 
 
 def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:

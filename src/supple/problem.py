@@ -201,7 +201,9 @@ class Problem:
 
         A posture goal, or room to keep, wants every coordinate, but does not undo the chains of other tasks.
         """
-        wanted = any(task.effector is None for task in self.all_tasks) and all(task.chain is None for task in self.tasks)
+        wanted = any(task.effector is None for task in self.all_tasks) and all(
+            task.chain is None for task in self.tasks
+        )
         return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -94,7 +94,16 @@ class Tables:
             reference, seen_from = self.tree.row[other.segment], self.tree.frame[other.segment] @ other.at
             chain = self._chain(row, reference)
         route = self.routes.add(chain if reference != NO_ROW else [1 + j for j in self.tree.path(row)])
-        fields = [kind.CLEAR, row, reference, self._solid(other.numbers), self.residuals, len(self.chain), len(chain), 0]
+        fields = [
+            kind.CLEAR,
+            row,
+            reference,
+            self._solid(other.numbers),
+            self.residuals,
+            len(self.chain),
+            len(chain),
+            0,
+        ]
         self.term.append([*fields, 0, kind.ROWS[kind.CLEAR], rank, 0, route])
         limit = task.weight * task.tolerance**2 * INSIDE
         reach = bar.half + pair.keep + other.reach

@@ -399,9 +399,7 @@ def attempt(
         new, unmet = linearise(I, F, scratch, T, room.trial, rho_new, J_new, chosen_new)
         info[EVALUATIONS] += 1.0
         if low > 0 or high + 1 < I[23]:
-            new, unmet = lift(
-                tasks, low, high, I[26], weight, widest, room.shift, rho_new, J_new, chosen_new
-            )
+            new, unmet = lift(tasks, low, high, I[26], weight, widest, room.shift, rho_new, J_new, chosen_new)
         if I[13] > 0:
             new += lean_on(tasks, low, high, T, room.trial, room.root)
         if fresh or new < value:
