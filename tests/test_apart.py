@@ -39,7 +39,8 @@ def depth(problem: Problem, q: np.ndarray) -> float:
 
 def audit(solution: supple.Solution) -> None:
     problem = solution.problem
-    assert problem.limits is not None and problem.limits.contains(solution.q)
+    assert problem.limits is not None
+    assert problem.limits.contains(solution.q)
     deepest = depth(problem, solution.q)
     told = max(
         (e.metres for t, e in zip(problem.all_tasks, solution.errors, strict=True) if t in problem.clear), default=0
@@ -73,7 +74,8 @@ def test_a_target_inside_an_obstacle_is_approached_up_to_its_surface():
     reach = Task(Point("panda_hand", (0, 0, 0.05)), At(ball.centre))
     solution = supple.solve(Problem(PANDA, [reach], obstacles={"ball": ball}))
     audit(solution)
-    assert solution.status is Status.NEAREST and "panda_hand" in solution.reason
+    assert solution.status is Status.NEAREST
+    assert "panda_hand" in solution.reason
     assert solution.errors[0].metres == pytest.approx(0.15 + 0.06, abs=1e-4)
 
 

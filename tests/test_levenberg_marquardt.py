@@ -16,6 +16,7 @@ from supple import (
     Frame,
     Gap,
     LevenbergMarquardt,
+    Limits,
     Multistart,
     Near,
     Placed,

@@ -92,4 +92,5 @@ def test_whole_turns_are_left_alone_where_a_row_counts_them():
     row = Limits([-20, -20], [20, 20], A=[[-1.0, 0.0]], b=[-8.0])  # a ≥ 8
     problem = Problem(arm, [Task(Point("b", (0.5, 0, 0)), At((0.7, 0.2, 0.0)))], row)
     solution = supple.solve(problem, solver=Multistart())
-    assert solution.ok and solution.q[0] >= 8.0
+    assert solution.ok
+    assert solution.q[0] >= 8.0

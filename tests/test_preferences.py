@@ -35,7 +35,8 @@ def test_of_all_postures_that_meet_the_tasks_the_nearest_to_the_preferred_one_is
     T = somewhere(seed)
     problem = Problem(PANDA, [Task(TIP, At(T[:3, 3])), Task(None, Near(PANDA.rest), preference=True)])
     solution = supple.solve(problem)
-    assert solution.ok and solution.errors[0].metres < 1e-6
+    assert solution.ok
+    assert solution.errors[0].metres < 1e-6
     best = least(
         lambda x: ((x - PANDA.rest) ** 2).sum(),
         solution.q,
@@ -52,7 +53,8 @@ def test_a_preferred_place_of_the_elbow_moves_it_and_leaves_the_hand(seed: int):
     hand = Task("panda_hand", Placed(T))
     elbow = Task(Point("panda_link4"), At(pole), preference=True)
     without, given = supple.solve(Problem(PANDA, [hand])), supple.solve(Problem(PANDA, [hand, elbow]))
-    assert given.ok and given.unmet == ()
+    assert given.ok
+    assert given.unmet == ()
     far = [np.linalg.norm(PANDA.placement(s.q, "panda_link4")[:3, 3] - pole) for s in (without, given)]
     assert far[1] <= far[0] + 1e-9
 
@@ -82,10 +84,12 @@ def test_preferences_come_after_every_priority_and_in_their_own_order():
         Task(Point("panda_link5"), At((0.3, 0.0, 0.9)), preference=True, priority=0),
     ]
     problem = Problem(PANDA, tasks)
-    assert problem.ranks == (2, 0, 1) and problem.must == 1
+    assert problem.ranks == (2, 0, 1)
+    assert problem.must == 1
     both = supple.solve(problem)
     first = supple.solve(Problem(PANDA, tasks[1:]))
-    assert both.ok and first.ok
+    assert both.ok
+    assert first.ok
     assert abs(both.errors[2].metres - first.errors[1].metres) < 1e-4
 
 
@@ -99,7 +103,8 @@ def test_where_tasks_cannot_be_met_preferences_still_do_not_make_them_worse():
 
 def test_a_preference_never_fails_a_solution_but_is_reported():
     solution = supple.solve(Problem(PANDA, [Task(TIP, At((9.0, 0.0, 0.0)), preference=True)]))
-    assert solution.ok and solution.errors[0].metres > 5.0
+    assert solution.ok
+    assert solution.errors[0].metres > 5.0
 
 
 def test_what_contradicts_itself_is_refused():
@@ -169,7 +174,8 @@ def test_a_person_that_reaches_too_far_keeps_balance_at_the_edge_of_the_feet():
     assert all(e.metres <= 1e-5 for e in solution.errors[:3])
     assert HUMAN.mass_centre(solution.q)[0] == pytest.approx(0.20, abs=1e-3)
     free = supple.solve(Problem(HUMAN, [t for t in problem.tasks if t.name != "balance"]))
-    assert HUMAN.mass_centre(free.q)[0] > 0.25 and free.errors[-1].metres < solution.errors[-1].metres
+    assert HUMAN.mass_centre(free.q)[0] > 0.25
+    assert free.errors[-1].metres < solution.errors[-1].metres
 
 
 def test_over_means_the_hull_drawn_in_by_its_margin():

@@ -28,7 +28,9 @@ With ``w`` the weight, ``d = p − r``, ``ℓ = |d|``, ``d̂ = d/ℓ``, ν a uni
 | CLEAR | max(0, m − gap)², gap between the core of a bar and a solid (`clearance`) | max(0, m − gap) |
 | CUSTOM | a user's function of the 12 numbers of X | none |
 
-``dead(y) = y − clip(y, lower, upper)``. BEYOND, BOX, TILT and CLEAR are inequalities: zero where they hold. On the sphere of unit vectors the two forms of FACE, TURN and AIM agree, and so do
+``dead(y) = y − clip(y, lower, upper)``. BEYOND, BOX, TILT and CLEAR are inequalities: zero where they hold.
+
+On the sphere of unit vectors the two forms of FACE, TURN and AIM agree, and so do
 their derivatives along motions of the frame; the second form has no second derivative in x and is the one evaluated.
 """
 

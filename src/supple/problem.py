@@ -137,8 +137,9 @@ class Problem:
             if not isinstance(task, Task):
                 raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
         object.__setattr__(self, "tasks", tasks)
-        object.__setattr__(self, "obstacles", named_obstacles(self.obstacles))
-        check_clearance(self.figure, self.obstacles, self.clearance)  # type: ignore[arg-type]
+        obstacles = named_obstacles(self.obstacles)
+        check_clearance(self.figure, obstacles, self.clearance)
+        object.__setattr__(self, "obstacles", obstacles)
         limits = self.figure.limits if self.limits is None else self.limits
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
@@ -181,7 +182,7 @@ class Problem:
     @cached_property
     def clear(self) -> tuple[Task, ...]:
         """Hard tasks: to keep clear of each obstacle, and of oneself."""
-        goals = clear_goals(self.figure, self.obstacles, self.clearance)
+        goals = clear_goals(self.figure, named_obstacles(self.obstacles), self.clearance)
         return tuple(Task(None, goal, hard=True, name=goal.name) for goal in goals)
 
     @cached_property

@@ -88,7 +88,7 @@ class Tables:
     def _add_pair(self, task: Any, pair: Pair, rank: int) -> None:
         """Append the term of a bar that keeps away from a solid, or from the bar of another segment."""
         bar, other = pair.bar, pair.other
-        row, frame = self.tree.row[bar.segment], self.tree.frame[bar.segment] @ bar.at
+        row, frame = self.tree.row[bar.segment], self.tree.frame[bar.segment] @ bar.core.at
         reference, seen_from, chain = NO_ROW, compose(np.eye(3), other.centre), []
         if other.segment is not None:
             reference, seen_from = self.tree.row[other.segment], self.tree.frame[other.segment] @ other.at
@@ -106,8 +106,8 @@ class Tables:
         ]
         self.term.append([*fields, 0, kind.ROWS[kind.CLEAR], rank, 0, route])
         limit = task.weight * task.tolerance**2 * INSIDE
-        reach = bar.half + pair.keep + other.reach
-        parameters = [task.weight, limit, 1.0, bar.half, 0.0, 0.0, pair.keep, reach, 0.0]
+        reach = bar.core.half + pair.keep + other.reach
+        parameters = [task.weight, limit, 1.0, bar.core.half, 0.0, 0.0, pair.keep, reach, 0.0]
         self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))
         self.chain += chain
         self.longest = max(self.longest, len(chain))

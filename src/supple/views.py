@@ -12,9 +12,9 @@ from supple.potentials import MIXED, TERM
 from supple.routes import LINK
 from supple.tree import HEADER, WORLD, padded
 
-# integers of a term: kind, row, reference row, where its target (or solid), residuals and chain begin, lengths of chain and target,
-# address of a custom function, number of residuals, rank (lower ones come strictly first), whether it sees what the term
-# before it sees, and its route
+# integers of a term: kind, row, reference row, where its target (or solid), residuals and chain begin, lengths of chain and
+# target, address of a custom function, number of residuals, rank (lower ones come strictly first), whether it sees what the
+# term before it sees, and its route
 FIELDS = 13
 RANK, ROUTE = 10, 12
 BLOCK = 3  # residual rows of a term; those that it does not need stay zero
