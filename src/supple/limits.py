@@ -249,8 +249,11 @@ class Limits:
         over[:equalities] = np.abs(over[:equalities])
         return bool((q >= lower).all() and (q <= upper).all() and (over <= slack).all())
 
-    def project(self, q: ArrayLike) -> Floats:
-        """The allowed posture nearest to `q`."""
+    def project(self, q: ArrayLike, ease: ArrayLike | None = None) -> Floats:
+        """The allowed posture nearest to `q`: by ``Σ dq²`` or, with `ease` (size), by ``Σ dq²/ease``.
+
+        A coordinate of ease 0 inside its range stays where it is, unless no allowed posture has it there.
+        """
         out = np.array(q, dtype=np.float64)
         if out.shape != (self.size,):
             raise BadValue(f"a posture of {self.size} coordinates has shape ({self.size},), not {out.shape}")
@@ -258,22 +261,30 @@ class Limits:
             raise BadValue("a posture to project must be finite")
         if self.is_box:
             return np.clip(out, self.lower, self.upper)
-        room, origin = np.empty(row_room(len(self._pack[4]))), np.empty(self.size)
-        over = _project_entry(out, *self._pack, np.ones(self.size), room, origin)
-        return out if over <= SLACK else _nearest(np.array(q, dtype=np.float64), *self._pack)
+        D = np.ones(self.size) if ease is None else np.array(ease, dtype=np.float64)
+        given, room, origin = out.copy(), np.empty(row_room(len(self._pack[4]))), np.empty(self.size)
+        if _project_entry(out, *self._pack, D, room, origin) <= SLACK:
+            return out
+        try:
+            return _nearest(given, D, *self._pack)
+        except BadValue:
+            if ease is None:
+                raise
+            return self.project(given)
 
 
-def _nearest(q: Floats, lower: Floats, upper: Floats, equalities: int, A: Floats, b: Floats) -> Floats:
+def _nearest(q: Floats, D: Floats, lower: Floats, upper: Floats, equalities: int, A: Floats, b: Floats) -> Floats:
     """The projection where the kernel's iteration ends too early: least distance programming (Lawson & Hanson, chapter 23).
 
-    With all limits as ``G z ≥ h``, ``z`` the way from q, the non-negative u that brings ``(Gᵀ; hᵀ) u`` nearest to (0, …, 0, 1)
-    leaves a residual r with ``z = −r/r_last``; if it leaves none, no posture is allowed.
+    With all limits as ``G z ≥ h``, ``D^½ z`` the way from q, the non-negative u that brings ``(Gᵀ; hᵀ) u`` nearest to
+    (0, …, 0, 1) leaves a residual r with ``z = −r/r_last``; if it leaves none, no posture is allowed.
     """
     from scipy.optimize import nnls
 
-    box = np.eye(len(q))
+    box, S = np.eye(len(q)), np.sqrt(D)
     low, high = np.isfinite(lower), np.isfinite(upper)
-    G = np.vstack([box[low], -box[high], -A, A[:equalities]])
+    q = np.where(D > 0.0, q, np.clip(q, lower, upper))
+    G = np.vstack([box[low], -box[high], -A, A[:equalities]]) * S
     h = np.concatenate([(lower - q)[low], (q - upper)[high], A @ q - b, b[:equalities] - A[:equalities] @ q])
     size = float(np.abs(h).max(initial=1.0))
     E, f = np.vstack([G.T, h / size]), np.append(np.zeros(len(q)), 1.0)
@@ -281,7 +292,7 @@ def _nearest(q: Floats, lower: Floats, upper: Floats, equalities: int, A: Floats
     r = E @ u - f
     if distance < 1e-10 or r[-1] == 0.0:
         raise BadValue("the limits contradict each other: no posture keeps them all")
-    out = np.clip(q - size * r[:-1] / r[-1], lower, upper)
+    out = np.clip(q - size * S * r[:-1] / r[-1], lower, upper)
     over = A @ out - b
     over[:equalities] = np.abs(over[:equalities])
     if over.max(initial=0.0) > SLACK * max(1.0, size):

@@ -115,7 +115,8 @@ class Evaluation(NamedTuple):
 class Problem:
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
 
-    `rigidity` in [0, 1], by coordinate name or as an array, makes coordinates reluctant; 1 locks them.
+    `rigidity` in [0, 1], by name or as an array, makes coordinates reluctant; 1 locks them. Names are those of coordinates,
+    joints and segments, or patterns as in `Figure.locked`; of several that mean one coordinate the last counts.
     """
 
     figure: Figure
@@ -145,16 +146,17 @@ class Problem:
             self._check_names(task)
 
     def _rigidity(self, given: Any) -> Floats:
-        figure = self.figure
-        values = np.zeros(figure.size)
+        names = self.figure.joints
+        values = np.zeros(len(names))
         if isinstance(given, Mapping):
-            for name, value in given.items():
-                for key in figure._coordinates_called(name):
-                    values[figure.joints.index(key)] = value
+            known = self.figure._by_coordinate(given, "rigidities", "a number", "numbers", ())
+            values[[names.index(name) for name in known]] = [*known.values()]
         elif given is not None:
-            values = spread(given, (figure.size,), "the rigidity").copy()
-        if not ((values >= 0.0) & (values <= 1.0)).all():
-            raise BadValue("rigidity lies between 0 (moves freely) and 1 (locked)")
+            values = spread(given, (len(names),), "the rigidity").copy()
+        wrong = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))
+        if wrong.size:
+            name, value = names[wrong[0]], values[wrong[0]]
+            raise BadValue(f"rigidity lies between 0 (moves freely) and 1 (locked), not {value:.6g} as for {name!r}")
         values.setflags(write=False)
         return values
 
@@ -193,6 +195,11 @@ class Problem:
         """
         wanted = any(task.effector is None for task in self.tasks) and all(task.chain is None for task in self.tasks)
         return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
+
+    def admitted(self, q: ArrayLike) -> Floats:
+        """The legal posture nearest to q in the metric of rigidity: what is locked stays, if any legal posture lets it."""
+        assert self.limits is not None
+        return self.limits.project(q, self.free * self.free)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
