@@ -18,7 +18,7 @@ from supple.goals import AnyOf, At, Custom, Miss, Near, Placed
 from supple.goals.base import spread
 from supple.limits import Limits
 from supple.linear import jacobian_entry
-from supple.packing import pack_tree
+from supple.packing import flat_floats, pack_tree
 from supple.potentials import ROWS
 from supple.shapes import Ball, Box, Polytope
 from supple.space import HERE, Floats, inverse
@@ -313,8 +313,16 @@ class Problem:
         if len(targets) != len(self.tasks):
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
-        tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
-        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles)
+        tasks = tuple(t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs)
+        out = object.__new__(
+            Problem
+        )  # nothing but targets has changed: what is known of this problem is true of that one
+        out.__dict__.update(self.__dict__, tasks=tasks)
+        if "packed" in self.__dict__:
+            I, F, _ = self.packed
+            terms = (t for task in out.all_tasks for goal, _ in task.alternatives for t in goal.terms())
+            out.__dict__["packed"] = I, F, flat_floats([np.empty(0), *(term.target for term in terms)])
+        return out
 
 
 def met(task: Task, miss: Miss) -> bool:
