@@ -47,7 +47,7 @@ def person(spine: str) -> Figure:
 
 def problem(figure: Figure, tolerance: float = 1e-6) -> Problem:
     """The six constraints, each to `tolerance` [m, rad]; the targets are those of the rest posture."""
-    exact = {"tolerance": tolerance, "angle_tolerance": tolerance}
+    exact: dict[str, Any] = {"tolerance": tolerance, "angle_tolerance": tolerance}
     at = dict(zip(NAMES, targets_in(figure, figure.rest), strict=True))
     tasks = [Task(Point(f"hand_{s}.palm"), At(at[f"hand {s}"]), name=f"hand {s}", **exact) for s in SIDES]
     tasks += [
