@@ -24,7 +24,7 @@ import time
 import traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ UPHILL = 1e-9  # what rounding may add to an objective
 LEADS = 1e-7  # a share of the objective that a step from a stationary posture may still gain
 
 
-@lru_cache(maxsize=None)
+@cache
 def figure_of(name: str) -> supple.Figure:
     """A figure of the catalogue; robots get balls at their segments."""
     figure = supple.load(name.split()[0], **FIGURES[name])
@@ -112,7 +112,11 @@ def task(figure: supple.Figure, rng: np.random.Generator, q: np.ndarray) -> Task
     massive = sum(body.mass for body in figure.bodies.values()) > 0.0
     if massive and rng.random() < 0.08:
         c = figure.mass_centre(q)
-        around = c[:2] + 0.05 * rng.normal(size=(6, 2)) + 0.1 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, -1]])
+        around = (
+            c[:2]
+            + 0.05 * rng.normal(size=(6, 2))
+            + 0.1 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, -1]])
+        )
         return Task(MassCentre(), g.Over(around) if rng.random() < 0.7 else g.At(c), **options)
     end = effector(figure, rng)
     return Task(end, goal(rng, figure.seen(q, end), end), **options)
@@ -278,7 +282,9 @@ def main() -> int:
     else:
         with ProcessPoolExecutor(options.workers) as pool:
             records = [record for part in pool.map(chunk, ranges) for record in part]
-    print(f"{'figure':14s} {'scenes':>7s} {'solved':>7s} {'nearest':>7s} {'stopped':>7s} {'refused':>7s} {'wrong':>6s} {'median ms':>10s}")
+    print(
+        f"{'figure':14s} {'scenes':>7s} {'solved':>7s} {'nearest':>7s} {'stopped':>7s} {'refused':>7s} {'wrong':>6s} {'median ms':>10s}"
+    )
     for name in FIGURES:
         mine = [r for r in records if r["figure"] == name]
         count = Counter(r["status"] for r in mine)

@@ -70,6 +70,31 @@ def test_projections_bring_no_two_postures_further_apart(limits: Limits, seed: i
     assert np.linalg.norm(limits.project(a) - limits.project(b)) <= np.linalg.norm(a - b) + 1e-8
 
 
+@given(polytopes(), st.integers(0, 1 << 32))
+def test_ease_is_a_change_of_unit(limits: Limits, seed: int):
+    """The nearest by Σ dq²/ease is the nearest by Σ dφ² where q = φ √ease."""
+    rng = np.random.default_rng(seed)
+    q, unit = rng.normal(size=limits.size) * 3, rng.uniform(0.2, 1.0, limits.size)
+    other = Limits(limits.lower / unit, limits.upper / unit, limits.A_eq * unit, limits.b_eq, limits.A * unit, limits.b)
+    assert_allclose(limits.project(q, unit**2), unit * other.project(q / unit), rtol=0, atol=1e-6)
+
+
+@given(polytopes(), st.integers(0, 1 << 32))
+def test_what_has_no_ease_stays_if_it_can(limits: Limits, seed: int):
+    rng = np.random.default_rng(seed)
+    inside = limits.project(rng.normal(size=limits.size))
+    ease = np.where(rng.random(limits.size) < 0.4, 0.0, 1.0)
+    p = limits.project(inside + ease * rng.normal(size=limits.size), ease)
+    assert limits.contains(p)
+    assert_array_equal(p[ease == 0.0], inside[ease == 0.0])
+
+
+def test_what_has_no_ease_moves_if_it_must():
+    limits = Limits([-1, -1], [1, 1], A=[[1, 1]], b=[0])
+    assert_allclose(limits.project([0.9, 0.9], [0, 1]), [0.9, -0.9], atol=1e-12)
+    assert_allclose(limits.project([0.9, 0.9], [0, 0]), [0, 0], atol=1e-12)
+
+
 @pytest.mark.interpreted
 def test_a_box_is_a_clip_and_keeps_what_is_inside_bit_for_bit():
     limits = Limits([-1, -math.inf, 0], [1, 2, math.inf])

@@ -219,6 +219,17 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         UnknownName,
         "no coordinate called 'leg'",
     ),
+    "rigidity of what nothing matches": (
+        lambda: Problem(ARM, [], rigidity={"*.bending": 1}),
+        UnknownName,
+        r"no coordinate called '\*\.bending'",
+    ),
+    "which rigidity": (lambda: Problem(ARM, [], rigidity={"elbow": 2}), BadValue, "not 2 as for 'elbow'"),
+    "a word for a rigidity": (
+        lambda: Problem(ARM, [], rigidity={"elbow": "stiff"}),
+        BadValue,
+        "rigidities of 'elbow' are",
+    ),
     "short rigidity": (lambda: Problem(ARM, [], rigidity=[1, 0]), BadValue, "rigidity"),
     "other posture": (lambda: Problem(ARM, [Near([0, 0])]), BadValue, "Near needs 4 numbers for figure 'arm', not 2"),
     "no obstacle": (

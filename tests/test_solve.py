@@ -211,15 +211,6 @@ def test_what_is_rigid_stays():
     assert not np.array_equal(solution.q, start)
 
 
-def test_what_is_reluctant_moves_less():
-    figure = Figure("rails", [*slide("a", None, X), *slide("b", "a", X)])
-    task = Task("b", At((1, 0, 0)))
-    moves = [solve(Problem(figure, [task], rigidity={"a": r}), start=[0, 0]).q[0] for r in (0.0, 0.5, 0.9, 1.0)]
-    assert moves == sorted(moves, reverse=True)
-    assert_allclose(moves[0], 0.5, atol=1e-5)
-    assert moves[-1] == 0.0
-
-
 def test_what_is_outside_the_chain_stays():
     start = np.array([0.2, 0.3, 1.2, -0.1])
     solution = solve(Problem(ARM, [Task("hand", At((0.2, 0.2, 0.2)), chain="elbow")]), start)

@@ -96,8 +96,11 @@ class Limits:
         over[:equalities] = np.abs(over[:equalities])
         return bool((q >= lower).all() and (q <= upper).all() and (over <= slack).all())
 
-    def project(self, q: ArrayLike) -> Floats:
-        """The allowed posture nearest to `q`."""
+    def project(self, q: ArrayLike, ease: ArrayLike | None = None) -> Floats:
+        """The allowed posture nearest to `q`: by ``Σ dq²`` or, with `ease` (size), by ``Σ dq²/ease``.
+
+        A coordinate of ease 0 inside its range stays where it is, unless no allowed posture has it there.
+        """
         out = np.array(q, dtype=np.float64)
         if out.shape != (self.size,):
             raise BadValue(f"a posture of {self.size} coordinates has shape ({self.size},), not {out.shape}")
@@ -105,10 +108,13 @@ class Limits:
             raise BadValue("a posture to project must be finite")
         if self.is_box:
             return np.clip(out, self.lower, self.upper)
+        D = np.ones(self.size) if ease is None else np.array(ease, dtype=np.float64)
         room, origin = np.empty(row_room(len(self._pack[4]))), np.empty(self.size)
-        over = project_entry(out, *self._pack, np.ones(self.size), room, origin)
+        over = project_entry(out, *self._pack, D, room, origin)
+        if over <= SLACK * max(1.0, float(np.abs(self._pack[4]).max())):
+            return out
+        if ease is not None:
+            return self.project(q)
         if over == np.inf:
             raise BadValue("the limits contradict each other: no posture keeps them all")
-        if not over <= SLACK * max(1.0, float(np.abs(self._pack[4]).max())):
-            raise BadValue(f"the limits leave no posture that can be found: one is overstepped by {over:.3g}")
-        return out
+        raise BadValue(f"the limits leave no posture that can be found: one is overstepped by {over:.3g}")

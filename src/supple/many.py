@@ -114,8 +114,7 @@ def solve_many(
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
     figure = problem.figure
-    assert problem.limits is not None
-    first = problem.limits.project(figure.rest if start is None else figure.posture(start))
+    first = problem.admitted(figure.rest if start is None else figure.posture(start))
     Q, info = np.tile(first, (len(T), 1)), FREELY.info(len(T))
     _run(chosen, problem, T, Q, info, seed, workers)
     return Solutions.told(problem, given, Q, info, seed)

@@ -19,7 +19,7 @@ from supple.goals import AnyOf, At, Custom, Miss, Near, Placed
 from supple.goals.base import spread
 from supple.limits import Limits
 from supple.linear import jacobian_entry
-from supple.packing import pack_tree
+from supple.packing import flat_floats, pack_tree
 from supple.potentials import ROWS
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
@@ -119,8 +119,9 @@ class Evaluation(NamedTuple):
 class Problem:
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
 
-    `rigidity` in [0, 1], by coordinate name or as an array, makes coordinates reluctant; 1 locks them. The figure's bodies keep
-    clear of `obstacles`, a sequence or a mapping from names, as `clearance` says; this is a hard task.
+    `rigidity` in [0, 1], by name or as an array, makes coordinates reluctant; 1 locks them. Names are those of coordinates,
+    joints and segments, or patterns as in `Figure.locked`; of several that mean one coordinate the last counts. The figure's
+    bodies keep clear of `obstacles`, a sequence or a mapping from names, as `clearance` says; this is a hard task.
     """
 
     figure: Figure
@@ -150,16 +151,17 @@ class Problem:
             self._check_names(task)
 
     def _rigidity(self, given: Any) -> Floats:
-        figure = self.figure
-        values = np.zeros(figure.size)
+        names = self.figure.joints
+        values = np.zeros(len(names))
         if isinstance(given, Mapping):
-            for name, value in given.items():
-                for key in figure._coordinates_called(name):
-                    values[figure.joints.index(key)] = value
+            known = self.figure._by_coordinate(given, "rigidities", "a number", "numbers", ())
+            values[[names.index(name) for name in known]] = [*known.values()]
         elif given is not None:
-            values = spread(given, (figure.size,), "the rigidity").copy()
-        if not ((values >= 0.0) & (values <= 1.0)).all():
-            raise BadValue("rigidity lies between 0 (moves freely) and 1 (locked)")
+            values = spread(given, (len(names),), "the rigidity").copy()
+        wrong = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))
+        if wrong.size:
+            name, value = names[wrong[0]], values[wrong[0]]
+            raise BadValue(f"rigidity lies between 0 (moves freely) and 1 (locked), not {value:.6g} as for {name!r}")
         values.setflags(write=False)
         return values
 
@@ -206,6 +208,11 @@ class Problem:
             task.chain is None for task in self.tasks
         )
         return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
+
+    def admitted(self, q: ArrayLike) -> Floats:
+        """The legal posture nearest to q in the metric of rigidity: what is locked stays, if any legal posture lets it."""
+        assert self.limits is not None
+        return self.limits.project(q, self.free * self.free)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -325,10 +332,13 @@ class Problem:
         if len(targets) != len(self.tasks):
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
-        tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
-        out = Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
-        if "clear" in self.__dict__:
-            out.__dict__["clear"] = self.clear
+        tasks = tuple(t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs)
+        out = object.__new__(Problem)  # nothing but targets has changed: what is known of this one is true of that
+        out.__dict__.update(self.__dict__, tasks=tasks)
+        if "packed" in self.__dict__:
+            I, F, _ = self.packed
+            terms = (t for task in out.all_tasks for goal, _ in task.alternatives for t in goal.terms())
+            out.__dict__["packed"] = I, F, flat_floats([np.empty(0), *(term.target for term in terms)])
         return out
 
 

@@ -87,9 +87,8 @@ def run(
     It needs `room` numbers of scratch besides the evaluation's; the first of its settings are its steps.
     """
     insist(solver, problem)
-    assert problem.limits is not None
     I, F, T = problem.packed
-    Q, info, page = problem.limits.project(start).reshape(1, -1), allowance.info(), allowance.page()
+    Q, info, page = problem.admitted(start).reshape(1, -1), allowance.info(), allowance.page()
     scratch = np.zeros(scratch_size(I) + room)
     with allowance.watched(info):
         entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)
