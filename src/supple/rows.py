@@ -121,8 +121,7 @@ def remainder(f: Any, count: int, p: int, sign: float, own: int) -> Any:
 
 @stage
 def respond(f: Any, count: int, p: int, sign: float, own: int) -> Any:
-    """How `count` active rows answer a push at limit p: r, and ``w = Lᵀr``; returns ``‖v‖²_F``, 0 if p depends on
-    them, and the same with all that v is summed from taken positive."""
+    """How `count` active rows answer a push at limit p: r, and ``w = Lᵀr``. Returns what `remainder` does, 0 for dependence."""
     for k in range(count):
         f.r[k] = f.w[k] = 0.0
     square, size = remainder(f, count, p, sign, own)
