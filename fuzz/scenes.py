@@ -149,7 +149,7 @@ def scene(name: str, rng: np.random.Generator) -> tuple[Problem, np.ndarray]:
 
 def thing(rng: np.random.Generator) -> Any:
     """An obstacle about an arm's length away."""
-    at = supple.place(rng.uniform(-1, 1, 3) + (0, 0, 0.7)).copy()
+    at = supple.place(rng.uniform((-1, -1, -0.3), (1, 1, 1.7))).copy()
     at[:3, :3] = Rotation.random(random_state=int(rng.integers(1 << 30))).as_matrix()
     size = rng.uniform(0.05, 0.3, 3)
     kind = rng.integers(4)
