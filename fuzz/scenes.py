@@ -282,16 +282,15 @@ def main() -> int:
     else:
         with ProcessPoolExecutor(options.workers) as pool:
             records = [record for part in pool.map(chunk, ranges) for record in part]
-    print(
-        f"{'figure':14s} {'scenes':>7s} {'solved':>7s} {'nearest':>7s} {'stopped':>7s} {'refused':>7s} {'wrong':>6s} {'median ms':>10s}"
-    )
+    heads = ("scenes", "solved", "nearest", "stopped", "refused", "wrong")
+    print(f"{'figure':14s} " + " ".join(f"{head:>7s}" for head in heads) + "  median ms")
     for name in FIGURES:
         mine = [r for r in records if r["figure"] == name]
         count = Counter(r["status"] for r in mine)
         wrong = sum(bool(r["wrong"]) for r in mine)
         middle = 1e3 * float(np.median([r["seconds"] for r in mine])) if mine else np.nan
         cells = [count[s] for s in ("SOLVED", "NEAREST", "STOPPED", "REFUSED")]
-        print(f"{name:14s} {len(mine):7d} " + " ".join(f"{c:7d}" for c in cells) + f" {wrong:6d} {middle:10.2f}")
+        print(f"{name:14s} {len(mine):7d} " + " ".join(f"{c:7d}" for c in cells) + f" {wrong:7d} {middle:10.2f}")
     bad = [r for r in records if r["wrong"]]
     for r in bad:
         print(f"scene {r['index']} of seed {options.seed} ({r['figure']}): " + "; ".join(r["wrong"]))

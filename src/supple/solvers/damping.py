@@ -19,6 +19,10 @@ The damping follows the value,
 eightfold when a trial does not lower G and shrinks fourfold when one does. G never rises. An angle that is pressed against a
 limit, but may go on a whole turn back, does.
 
+An attempt that is slow, and not abandoned for it, goes on in coordinates and adds to ``JᵀJ`` what Gauss–Newton leaves out,
+learnt on the way (`secant`): goals out of reach would make it crawl otherwise. If that is not positive definite, the damping is
+raised.
+
 **Charts.** Unlimited balls and free roots are re-centred on the way (`charts`), so F must be the caller's own; q is given and
 left in the stated order of angles.
 
@@ -51,9 +55,11 @@ from supple.solvers.blocks import (
     solve_symmetric,
 )
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
+from supple.solvers.secant import forget, learn
 from supple.tree import padded, read_tree
 from supple.views import BLOCK, RANK, is_dual, read_limits, read_routes, read_tasks
 
+DUAL, PRIMAL, LEARNT = range(3)  # what a step is solved for in: residuals, coordinates, coordinates with curvature
 ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
 USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
 HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this
@@ -61,6 +67,7 @@ MOST = 10.0  # damping follows G up to this multiple of the size of ``J D Jᵀ``
 LEVEL = 1e-8  # of ``|J|²|ρ|²``: the square of a slope that counts as none
 TURNS, ROW_TURNS = 3, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
+LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `desk`)
@@ -89,23 +96,45 @@ class Room(NamedTuple):
     chosen_new: Any
     J: Any  # (blocks · widest, 3)
     J_new: Any
-    A: Any  # (m, m) or (n, n), rows padded
+    A: Any  # (n, n) and its factor, rows padded
+    B: Any  # (m, m) in the same place, where residuals are few
+    S: Any  # (n, n) what Gauss–Newton leaves out, or nothing
+    learnt: Any  # (4, n)
     on: Any  # (rows of limits) 1 where a row holds
     spare: Any  # for projections
     origin: Any  # (n)
 
 
 @shared
-def order_of(I: Any) -> int:
-    """The order of the linear system: the number of residuals or of coordinates."""
-    return I[10] if is_dual(I) else I[1]
+def learns(I: Any) -> int:
+    """The order of what is learnt: the number of coordinates, or 0."""
+    return I[1] if I[1] <= LEARNING else 0
+
+
+@shared
+def few(I: Any) -> int:
+    """The number of residuals if steps are solved for in these, else 0."""
+    return I[10] if is_dual(I) else 0
+
+
+@shared
+def many(I: Any) -> int:
+    """The number of coordinates if steps are solved for in these, ever, else 0."""
+    return 0 if is_dual(I) and learns(I) == 0 else I[1]
+
+
+@shared
+def matrix_size(I: Any) -> int:
+    """Numbers of the largest linear system."""
+    return max(many(I) * padded(many(I)), few(I) * padded(few(I)))
 
 
 @shared
 def room_size(I: Any) -> int:
     """Numbers of scratch that a search needs besides the evaluation's."""
-    n, m, k = I[1], I[10], order_of(I)
-    return 11 * n + 6 * m + 2 * I[22] * m + k * padded(k) + max(n, m) + I[15] + row_room(I[15])
+    n, m = I[1], I[10]
+    learnt = learns(I) * learns(I) + 4 * n
+    return 11 * n + 6 * m + 2 * I[22] * m + matrix_size(I) + learnt + max(n, m) + I[15] + row_room(I[15])
 
 
 @written_in
@@ -122,14 +151,17 @@ def read_room(I: Any, memory: Any) -> Any:
     shift, kept = row(memory, at, m), row(memory, at + m, m)
     chosen, chosen_new = row(memory, at + 2 * m, blocks), row(memory, at + 2 * m + blocks, blocks)
     at += 3 * m
-    rows, k = blocks * I[22], order_of(I)
+    rows = blocks * I[22]
     J, J_new = table(memory, at, rows, BLOCK), table(memory, at + BLOCK * rows, rows, BLOCK)
     at += 2 * BLOCK * rows
-    A, on = table(memory, at, k, padded(k)), row(memory, at + k * padded(k), I[15])
-    spare = row(memory, at + k * padded(k) + I[15], row_room(I[15]))
+    A, B = table(memory, at, many(I), padded(many(I))), table(memory, at, few(I), padded(few(I)))
+    at += matrix_size(I)
+    S, learnt = table(memory, at, learns(I), learns(I)), table(memory, at + learns(I) * learns(I), 4, n)
+    at += learns(I) * learns(I) + 4 * n
+    on, spare = row(memory, at, I[15]), row(memory, at + I[15], row_room(I[15]))
     return Room(
         D, ease, root, held, trial, g, best, start, pull, lean, rho, rho_new, y, shift, kept, chosen, chosen_new, J, J_new,
-        A, on, spare, origin,
+        A, B, S, learnt, on, spare, origin,
     )  # fmt: skip
 
 
@@ -218,17 +250,18 @@ def add_springs(allowed: Any, q: Any, stiffness: float, room: Any) -> None:
 
 @leaf
 def model_step(
-    dual: bool, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
+    form: int, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
     allowed: Any, room: Any,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """The damped step of the coordinates with ease, into ``room.g``, which holds the step that is already made.
 
-    `room.y` holds the residuals to be removed.
+    `room.y` holds the residuals to be removed. False if the model has no minimum.
     """
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
-    if dual:
-        dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.A)
-        solve_blocks(room.A, y, m)
+    definite = True
+    if form == DUAL:
+        dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.B)
+        solve_blocks(room.B, y, m)
         pull_back(tasks, routes, chosen, J, widest, y, g)
         for i in range(n):
             g[i] *= -room.ease[i]
@@ -240,12 +273,28 @@ def model_step(
             room.root[i] = math.sqrt(room.ease[i])
             y[i] = -room.root[i] * (g[i] + room.lean[i])
         primal_matrix(tasks, routes, chosen, J, widest, room.root, damping, room.A)
+        if form == LEARNT:
+            add_learnt(room)
         for i in range(n):
             room.A[i, i] += room.ease[i] * room.pull[i]
         add_springs(allowed, q, SPRING * size, room)
-        solve_symmetric(room.A, y, n)
+        definite = solve_symmetric(room.A, y, n)
         for i in range(n):
             g[i] = room.root[i] * y[i]
+    return definite
+
+
+@leaf
+def add_learnt(room: Any) -> None:
+    """What has been learnt of the curvature, as it acts on a step that begins with ``room.origin``."""
+    n = room.root.shape[0]
+    for i in range(n):
+        s = 0.0
+        for j in range(n):
+            s += room.S[i, j] * room.origin[j]
+        room.y[i] -= room.root[i] * s
+        for j in range(i, n):
+            room.A[i, j] += room.root[i] * room.root[j] * room.S[i, j]
 
 
 @leaf
@@ -269,14 +318,15 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 @leaf
 def trial_step(
-    dual: bool, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
+    form: int, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
     allowed: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
 
-    Returns the largest change of a coordinate.
+    Returns the largest change of a coordinate; −1 if the model has no minimum.
     """
     n, m, held, trial = q.shape[0], rho.shape[0], room.held, room.trial
+    definite = True
     hits, largest, turns = 1, 0.0, ROW_TURNS if room.on.shape[0] > 0 else TURNS
     for turn in range(turns):
         if hits > 0:
@@ -287,7 +337,7 @@ def trial_step(
                 room.ease[i] = room.D[i] if held[i] == 0.0 else 0.0
             if turn > 0:
                 push_forward(tasks, routes, chosen, J, widest, room.g, room.y)
-            model_step(dual, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
+            definite = definite and model_step(form, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
             hits = 0
             for i in range(n):
                 if held[i] != 2.0:
@@ -303,7 +353,7 @@ def trial_step(
         largest = max(largest, abs(trial[i] - q[i]))
         if held[i] == 2.0:
             held[i] = 0.0  # a shorter step may leave it free again
-    return largest
+    return largest if definite else -1.0
 
 
 @leaf
@@ -374,7 +424,7 @@ def attempt(
 
     Up to `most` steps; with no more than one attempt's, an attempt that is slow is abandoned.
     """
-    n, widest, dual = I[1], I[22], is_dual(I)
+    n, widest = I[1], I[22]
     _, a, f = read_tree(I, F)
     tasks, f = read_tasks(I, F, a, f)
     routes = read_routes(I)
@@ -383,6 +433,7 @@ def attempt(
     rho, rho_new = room.rho, room.rho_new
     J, J_new = room.J, room.J_new
     chosen, chosen_new = room.chosen, room.chosen_new
+    form = DUAL if is_dual(I) else PRIMAL
     preferring = find_pull(tasks, low, high, room) or low >= I[26]
     if I[17] > 0:
         recentre(I, F, q, STEEP)
@@ -406,6 +457,11 @@ def attempt(
             if not fresh:
                 slow = slow + 1 if new > (HASTE if patience == LITTLE else settings[SLOW]) * value else 0
                 scale *= 0.25
+                if form == LEARNT:
+                    learn(
+                        tasks, routes, widest, chosen, J, rho, chosen_new, J_new, rho_new, q, room.trial, room.S,
+                        room.learnt[0], room.learnt[1], room.learnt[2], room.learnt[3],
+                    )  # fmt: skip
             value, fresh, still = new, False, unmet
             rho, rho_new = rho_new, rho
             J, J_new = J_new, J
@@ -423,22 +479,30 @@ def attempt(
                 for i in range(n):
                     room.trial[i] = q[i]
                 fresh = not spent(info)
+                if form == LEARNT:
+                    forget(room.S)
                 continue
-            hopeless = slow >= (2 if patience == LITTLE else 3) and patience != ENDLESS
-            if hopeless and settings[ATTEMPTS] > 1 and most <= settings[STEPS]:
+            hopeless = slow >= (2 if patience == LITTLE else 3)
+            if hopeless and patience != ENDLESS and settings[ATTEMPTS] > 1 and most <= settings[STEPS]:
                 reason = ABANDONED
                 break
+            if hopeless and form != LEARNT and room.S.shape[0] > 0:
+                form = LEARNT
+                forget(room.S)
             slope_at(tasks, routes, chosen, J, widest, rho, room)
             hold(q, room.g, room.D, allowed, room.held)
             if size == 0.0:
                 size = size_of(tasks, routes, chosen, J, widest, room.D) + mean_pull(room)
         else:
             scale = 8.0 * scale + 1e-3
-        if not k < most:
+        largest = -1.0
+        while largest < 0.0 and k < most:
+            k += 1.0
+            damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
+            largest = trial_step(form, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
+            scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
+        if largest < 0.0:
             break
-        k += 1.0
-        damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
-        largest = trial_step(dual, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
         if not largest > settings[TOLERANCE]:
             if turns < 4 and turn_back(box, allowed, room.D, room.held, q):
                 turns += 1

@@ -74,6 +74,7 @@ ROUNDS = 30  # of the augmented Lagrangian
 HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
 CLOSED = 1e-6  # constraints of lower ranks hold to this share of their tolerance, squared
 OFF = 0.1  # how far off its limits a start is taken: of its range, and no more radians or metres than this
+WORTHWHILE, LEAST = 1500.0, 12  # attempts times coordinates that are worth while, and attempts at least
 PREFERRING = 8  # attempts, at most, where a posture goal is weighed against tasks: these are seldom met
 
 
@@ -217,7 +218,8 @@ def search(
     begin(allowed, q, room)
     info[ITERATIONS] = info[EVALUATIONS] = info[ROWS] = 0.0
     low, high = must - must, max(must - 1, 0)  # 0, but not known as such when this is compiled
-    wide, most, limit = must > 0, settings[STEPS], settings[ATTEMPTS]  # wide: from many starts
+    wide, most = must > 0, settings[STEPS]  # wide: from many starts
+    limit = max(min(settings[ATTEMPTS], math.floor(WORTHWHILE / I[1])), min(settings[ATTEMPTS], LEAST))
     if weighs_posture(tasks, must):
         limit = min(limit, PREFERRING)
     least, reason, tries, total = math.inf, SPENT, 0, 0
@@ -256,7 +258,7 @@ def search(
             searching = False
         elif finished and wide and not met and low == 0 and high > 0:  # not all together: rank by rank
             copy_posture(room.best, q)
-            high, tries, limit = low, 0, settings[ATTEMPTS] + 1.0
+            high, tries, limit = low, 0, limit + 1.0
             least, most = math.inf, settings[STEPS]
         elif finished:
             if wide:
@@ -279,7 +281,7 @@ def search(
             if finished:
                 keep_ranks(tasks, room, low - low if all_met else low, high)
                 low, high = high + 1, high + 1
-                wide, rounds, most = False, 0, 10.0 * settings[STEPS]
+                wide, rounds, most = False, 0, 3.0 * settings[STEPS]
                 breach, weight = math.inf, 10.0
                 searching = searching and low < ranks
             hand_over(tasks, low, room)
