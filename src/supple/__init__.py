@@ -10,9 +10,11 @@ from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near,
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
+from supple.moment import Moment
 from supple.motion import Motion
 from supple.prepare import Query, prepare
-from supple.problem import Evaluation, Problem, Task
+from supple.problem import Clearance, Evaluation, Problem, Task
+from supple.scene import Scene
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
 from supple.solution import Solution, Status, Trace
 from supple.solve import solve
@@ -31,11 +33,11 @@ from supple.step import step
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
-    "Capsule", "CautiousStep", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
+    "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
-    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
-    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
+    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
+    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source",
     "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load",
     "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "step", "universal",
     "write",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,8 +58,8 @@ class Edits:
     def locked(self: Any, *names: str, q: ArrayLike | None = None) -> Figure:
         """The named coordinates frozen at their values in `q` (the rest posture by default); they leave q.
 
-        A name is a coordinate, or a joint or segment whose coordinates are meant together. ``figure.chain(a, b)`` gives
-        the names of a sub-chain.
+        A name is a coordinate, a joint or segment whose coordinates are meant together, or a pattern such as
+        ``"T*.bending"``. ``figure.chain(a, b)`` gives the names of a sub-chain.
         """
         posture = self.rest if q is None else finite(q, (self.size,), "the posture to lock at")
         values = dict(zip(self.joints, posture.tolist(), strict=True))
@@ -180,12 +181,14 @@ class Edits:
         return replace(self, parts=parts, coordinates=tuple(change(c) for c in self.coordinates))
 
     def _coordinates_called(self: Any, name: str) -> tuple[str, ...]:
-        """The coordinates that a name means: one of its own, or all those of a joint or segment."""
+        """The coordinates that a name means: one, all those of a joint or segment, or of a pattern such as ``T*.bending``."""
         if name in self.joints:
             return (name,)
         several = tuple(n for n in self.joints if n.rpartition(".")[0] == name)
         if not several and name in self.segments:
             several = tuple(n for n in self.joints_of(name) if n in self.joints)
+        if not several:
+            several = tuple(n for n in self.joints if fnmatchcase(n, name))
         if not several:
             find(self.joints, name, "coordinate", f"figure {self.name!r}")
         return several

@@ -20,7 +20,7 @@ from supple.limits import Limits
 from supple.linear import jacobian_entry
 from supple.packing import pack_tree
 from supple.potentials import ROWS
-from supple.shapes import Ball, Box, Polytope
+from supple.shapes import Obstacle
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
 from supple.tree import HEADER
@@ -35,7 +35,7 @@ class Task:
 
     A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
     task may move the figure; a task of a lower `priority` number comes strictly first. The task is met when its goal is
-    within `tolerance` [m] and `angle_tolerance` [rad].
+    within `tolerance` [m] and `angle_tolerance` [rad]. A `preference` never makes a solution fail.
     """
 
     effector: Effector | str | None
@@ -47,6 +47,7 @@ class Task:
     tolerance: float = METRES
     angle_tolerance: float = RADIANS
     name: str = ""
+    preference: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, Near):
@@ -111,6 +112,20 @@ class Evaluation(NamedTuple):
     hessian: Floats | None = None  # (size, size)
 
 
+@dataclass(frozen=True)
+class Clearance:
+    """How far bodies keep from obstacles [m], whether also from each other, and which pairs may touch."""
+
+    margin: float = 0.0
+    itself: bool = False
+    ignoring: Sequence[tuple[str, str]] = ()
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.margin) and self.margin >= 0.0):
+            raise BadValue(f"the margin of a clearance must be finite and not negative, not {self.margin!r}")
+        object.__setattr__(self, "ignoring", tuple((a, b) for a, b in self.ignoring))
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
@@ -122,7 +137,8 @@ class Problem:
     tasks: Sequence[Task]
     limits: Limits | None = None
     rigidity: Mapping[str, float] | ArrayLike | None = None
-    obstacles: Sequence[Ball | Box | Polytope] = ()
+    obstacles: Sequence[Obstacle] | Mapping[str, Obstacle] = ()
+    clearance: Clearance | None = None
     loops: tuple[Task, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -131,10 +147,11 @@ class Problem:
             if not isinstance(task, Task):
                 raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
         object.__setattr__(self, "tasks", tasks)
-        object.__setattr__(self, "obstacles", tuple(self.obstacles))
-        for body in self.obstacles:
-            if not isinstance(body, Ball | Box | Polytope):
-                raise BadValue(f"obstacles are balls, boxes and polytopes, not {body!r}")
+        given = self.obstacles
+        object.__setattr__(self, "obstacles", dict(given) if isinstance(given, Mapping) else tuple(given))
+        for body in given.values() if isinstance(given, Mapping) else given:
+            if not isinstance(body, Obstacle):
+                raise BadValue(f"obstacles are balls, boxes, capsules and polytopes, not {body!r}")
         limits = self.figure.limits if self.limits is None else self.limits
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
@@ -160,7 +177,7 @@ class Problem:
 
     def _check_names(self, task: Task) -> None:
         figure, owner = self.figure, f"figure {self.figure.name!r}"
-        for segment in _segments_of(task):
+        for segment in segments_of(task):
             find(figure.segments, segment, "segment", owner)
         if task.chain is not None:
             find(figure.segments, task.chain, "segment", owner)
@@ -181,7 +198,7 @@ class Problem:
         A task without a chain may move every joint above its effector. When chains overlap, a joint of one task's chain
         that moves another task's effector belongs to that chain as well: so what may move is the union of all chains.
         """
-        chains = [_chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
+        chains = [chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
         union = set().union(*chains)
         return np.array([name in union for name in self.figure.joints], dtype=bool)
 
@@ -200,7 +217,7 @@ class Problem:
         """Integers, floats and targets as the kernels read them."""
         figure = self.figure
         massive = any(isinstance(task.effector, MassCentre) for task in self.tasks)
-        keep = {s for task in self.all_tasks for s in _segments_of(task)}
+        keep = {s for task in self.all_tasks for s in segments_of(task)}
         if massive:
             keep |= {s for s, body in figure.bodies.items() if body.mass > 0.0}
         tree = pack_tree(figure.parts, figure.joints, keep)
@@ -307,12 +324,12 @@ class Problem:
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
         tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
-        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles)
+        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
 
 
 def met(task: Task, miss: Miss) -> bool:
-    """Whether a miss is within the task's tolerances."""
-    return bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
+    """Whether a miss is within the task's tolerances; a preference is never missed."""
+    return task.preference or bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
 
 
 def miss_of(figure: Figure, task: Task, q: ArrayLike) -> Miss:
@@ -335,7 +352,7 @@ def _closing(loop: Any) -> Task:
     return Task(Gap(Frame(loop.a, loop.at_a), Frame(loop.b, loop.at_b)), Placed(HERE), hard=True, name=loop.name)
 
 
-def _segments_of(task: Task) -> list[str]:
+def segments_of(task: Task) -> list[str]:
     """Every segment that a task names."""
     effector = task.effector
     ends = [effector.a, effector.b] if isinstance(effector, Gap) else [effector]
@@ -343,10 +360,10 @@ def _segments_of(task: Task) -> list[str]:
     return names + [goal.relative_to for goal, _ in task.alternatives if goal.relative_to is not None]
 
 
-def _chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
+def chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
     """The coordinates that a task may move."""
     names: set[str] = set()
-    segments = _segments_of(task)
+    segments = segments_of(task)
     if isinstance(task.effector, MassCentre):
         segments = [s for s, body in figure.bodies.items() if body.mass > 0.0]
     for segment in segments:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from supple.errors import BadValue
-from supple.space import Floats, Triple, finite, frozen, here, placement
+from supple.space import Floats, Triple, finite, frozen, here, placement, unit
 
 
 def _positive(value: float, what: str) -> float:
@@ -92,8 +92,15 @@ class Polytope:
         if (np.linalg.norm(self.A, axis=1) < 1e-12).any():
             raise BadValue("a polytope's A must not have a zero row")
 
+    @classmethod
+    def half_space(cls, point: Any, normal: Any) -> Polytope:
+        """Everything on the side of the plane through `point` from which `normal` points away."""
+        n = np.array(unit(normal, "the normal of a half-space"))
+        return cls(n[None], np.array([n @ finite(point, (3,), "the point of a half-space")]))
+
 
 Shape: TypeAlias = Ball | Box | Cylinder | Capsule
+Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
 
 
 @dataclass(frozen=True)
