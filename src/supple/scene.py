@@ -24,7 +24,7 @@ from supple.goals.base import spread
 from supple.limits import Limits
 from supple.moment import Moment, Setup
 from supple.prepare import Query, prepare
-from supple.problem import Clearance, Problem, Task
+from supple.problem import Clearance, Problem, Task, chain_of
 from supple.settle import nearby, settled
 from supple.shapes import Obstacle
 from supple.solution import Solution
@@ -144,13 +144,19 @@ class Scene:
             task = Task(None, effector, name=name)
         else:
             task = Task(effector, goal, name=name, **_known(options, OPTIONS, f"the constraint {name!r}"))
-        self._edit(f"add {name!r}", constraints={**self.constraints, name: task})
+        self._put(f"add {name!r}", name, task)
 
     def change(self, name: str, /, **changes: Any) -> None:
         """Change the effector, the goal or any option of a constraint."""
         known = _known(changes, OPTIONS, f"the constraint {name!r}")
-        task = replace(self._constraint(name), **known)
-        self._edit(f"change {name!r}", constraints={**self.constraints, name: task})
+        self._put(f"change {name!r}", name, replace(self._constraint(name), **known))
+
+    def _put(self, done: str, name: str, task: Task) -> None:
+        """Add or change a constraint; unknown names and chains without joints are refused, even if it is disabled."""
+        Problem(self._figure, [task])
+        if task.effector is not None:
+            chain_of(self._figure, task)
+        self._edit(done, constraints={**self.constraints, name: task})
 
     def remove(self, name: str) -> None:
         """Take a constraint away."""
