@@ -220,7 +220,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     ),
     "short rigidity": (lambda: Problem(ARM, [], rigidity=[1, 0]), BadValue, "rigidity"),
     "other posture": (lambda: Problem(ARM, [Near([0, 0])]), BadValue, "Near needs 4 numbers for figure 'arm', not 2"),
-    "no obstacle": (lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]), BadValue, "obstacles are balls, boxes"),  # type: ignore
+    "no obstacle": (lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]), BadValue, "must be a Ball, Box"),  # type: ignore
     "NaN posture": (
         lambda: Problem(ARM, []).evaluate([math.nan, 0, 0, 0]),
         BadValue,

@@ -426,7 +426,7 @@ REFUSED: dict[str, tuple[Callable[[Scene], Any], type[Exception], str]] = {
     "stiffen too much": (lambda s: s.stiffen({"elbow": 1.5}), BadValue, "between 0"),
     "stiffen by a word": (lambda s: s.stiffen({"elbow": "much"}), BadValue, "the rigidity of 'elbow'"),
     "limits of another figure": (lambda s: s.limit(TWINS.limits), BadValue, "do not fit"),
-    "an obstacle of no shape": (lambda s: s.place("x", "box"), BadValue, "obstacles are"),
+    "an obstacle of no shape": (lambda s: s.place("x", "box"), BadValue, "must be a Ball, Box"),
     "an obstacle without a name": (lambda s: s.place("", Ball((0, 0, 0), 1)), BadValue, "line of text"),
     "take nothing away": (lambda s: s.take_away("table"), UnknownName, "it has none"),
     "a strange clearance": (lambda s: s.keep_clear(margn=1), UnknownName, "did you mean margin"),

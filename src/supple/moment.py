@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from supple.apart import Clearance, Obstacle
 from supple.figure import Figure
 from supple.limits import Limits
-from supple.problem import Clearance, Problem, Task
-from supple.shapes import Obstacle
+from supple.problem import Problem, Task
 from supple.space import Floats
 
 

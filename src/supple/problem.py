@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.apart import Clearance, Obstacles, check_clearance, named_obstacles
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
@@ -20,7 +21,6 @@ from supple.limits import Limits
 from supple.linear import jacobian_entry
 from supple.packing import pack_tree
 from supple.potentials import ROWS
-from supple.shapes import Obstacle
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
 from supple.tree import HEADER
@@ -63,6 +63,8 @@ class Task:
         ):
             if not (np.isfinite(value) and value > 0.0):
                 raise BadValue(f"the {what} of a task must be positive and finite, not {value!r}")
+        if self.hard and self.preference:
+            raise BadValue("a task is hard, or a preference, or neither; not both")
         if not self.name:
             object.__setattr__(self, "name", _called(self.effector, self.goal))
         _check_parts(self)
@@ -112,20 +114,6 @@ class Evaluation(NamedTuple):
     hessian: Floats | None = None  # (size, size)
 
 
-@dataclass(frozen=True)
-class Clearance:
-    """How far bodies keep from obstacles [m], whether also from each other, and which pairs may touch."""
-
-    margin: float = 0.0
-    itself: bool = False
-    ignoring: Sequence[tuple[str, str]] = ()
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.margin) and self.margin >= 0.0):
-            raise BadValue(f"the margin of a clearance must be finite and not negative, not {self.margin!r}")
-        object.__setattr__(self, "ignoring", tuple((a, b) for a, b in self.ignoring))
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
@@ -137,8 +125,8 @@ class Problem:
     tasks: Sequence[Task]
     limits: Limits | None = None
     rigidity: Mapping[str, float] | ArrayLike | None = None
-    obstacles: Sequence[Obstacle] | Mapping[str, Obstacle] = ()
-    clearance: Clearance | None = None
+    obstacles: Obstacles = ()
+    clearance: Clearance = field(default_factory=Clearance)
     loops: tuple[Task, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -147,11 +135,8 @@ class Problem:
             if not isinstance(task, Task):
                 raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
         object.__setattr__(self, "tasks", tasks)
-        given = self.obstacles
-        object.__setattr__(self, "obstacles", dict(given) if isinstance(given, Mapping) else tuple(given))
-        for body in given.values() if isinstance(given, Mapping) else given:
-            if not isinstance(body, Obstacle):
-                raise BadValue(f"obstacles are balls, boxes, capsules and polytopes, not {body!r}")
+        object.__setattr__(self, "obstacles", named_obstacles(self.obstacles))
+        check_clearance(self.figure, self.obstacles, self.clearance)  # type: ignore[arg-type]
         limits = self.figure.limits if self.limits is None else self.limits
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")

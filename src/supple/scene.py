@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.apart import Clearance, Obstacle
 from supple.chains import Chains
 from supple.errors import BadValue, find
 from supple.figure import Figure
@@ -24,9 +25,8 @@ from supple.goals.base import spread
 from supple.limits import Limits
 from supple.moment import Moment, Setup
 from supple.prepare import Query, prepare
-from supple.problem import Clearance, Problem, Task, chain_of
+from supple.problem import Problem, Task, chain_of
 from supple.settle import nearby, settled
-from supple.shapes import Obstacle
 from supple.solution import Solution
 from supple.solve import solve
 from supple.solvers.base import Solver

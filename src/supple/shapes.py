@@ -100,7 +100,6 @@ class Polytope:
 
 
 Shape: TypeAlias = Ball | Box | Cylinder | Capsule
-Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from supple.goals.base import Goal, Miss, Term
 from supple.goals.custom import Custom
 from supple.goals.flats import Beyond, OnLine, OnPlane
 from supple.goals.near import Near
+from supple.goals.over import Over
 from supple.goals.places import AimedAt, At, Facing, Placed
 from supple.goals.within import Within
 
@@ -28,6 +29,7 @@ __all__ = [
     "Near",
     "OnLine",
     "OnPlane",
+    "Over",
     "Placed",
     "Term",
     "Within",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.apart import named_obstacles
 from supple.errors import BadValue, MissingExtra
 from supple.figure import Figure
 from supple.problem import Problem
@@ -104,7 +105,9 @@ def _obstacles(problem: Problem, pieces: list[Piece], size: float) -> list[Piece
     """Balls, boxes and polytopes, the last as far as they are near the figure."""
     skin = np.concatenate([piece.solid.skin()[0] for piece in pieces])
     middle = 0.5 * (skin.min(axis=0) + skin.max(axis=0))
-    solids = [of_polytope(b, middle, size) if isinstance(b, Polytope) else of_shape(b) for b in problem.obstacles]
+    solids = [
+        of_polytope(b, middle, size) if isinstance(b, Polytope) else of_shape(b) for b in problem.obstacles.values()
+    ]
     return [Piece(solid, "obstacle") for solid in solids if solid is not None]
 
 
