@@ -8,7 +8,7 @@ given weights. Coordinates outside all chains stay where they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -23,9 +23,9 @@ from supple.figure import Figure
 from supple.goals import Near
 from supple.goals.base import spread
 from supple.limits import Limits
-from supple.moment import Moment, Setup
+from supple.moment import History, Moment, Setup, check_line, checked, legal
 from supple.prepare import Query, prepare
-from supple.problem import Problem, Task, chain_of
+from supple.problem import Problem, Task
 from supple.settle import nearby, settled
 from supple.solution import Solution
 from supple.solve import solve
@@ -49,20 +49,36 @@ class Scene:
         *,
         limits: Limits | None = None,
         rigidity: Mapping[str, float] | ArrayLike | None = None,
+        constraints: Iterable[Task] = (),
+        disabled: Iterable[str] = (),
+        obstacles: Mapping[str, Obstacle] | None = None,
+        clearance: Clearance | None = None,
     ) -> None:
         if not isinstance(figure, Figure):
             raise BadValue(f"a scene is made of a Figure, not {figure!r}")
-        empty = Problem(figure, (), limits, rigidity)
-        assert empty.limits is not None
+        tasks = [checked(figure, task) for task in constraints]
+        whole = Problem(figure, tasks, limits, rigidity, obstacles or {}, clearance or Clearance())
+        assert whole.limits is not None
         self._figure = figure
-        self._chains = Chains(figure, empty.loops)
+        self._chains = Chains(figure, whole.loops)
         self._prepared: tuple[Setup, Query] | None = None
-        setup = Setup(empty.limits, frozen(np.asarray(empty.rigidity)))
-        self._packed: tuple[Setup, Problem] = (setup, empty)
-        self._moments = [Moment("begin", _legal(figure.rest, setup.limits), setup)]
-        self._at = 0
+        setup = Setup(
+            limits=whole.limits,
+            rigidity=frozen(np.asarray(whole.rigidity)),
+            constraints={task.name: task for task in tasks},
+            disabled=frozenset(disabled),
+            obstacles=dict(obstacles or {}),
+            clearance=whole.clearance,
+        )
+        if len(setup.constraints) < len(tasks):
+            raise BadValue("two constraints of a scene have the same name")
+        for name in setup.disabled:
+            find(tuple(setup.constraints), name, "constraint", "the scene")
+        self._packed: tuple[Setup, Problem] = (setup, setup.problem(figure))
+        self._chains.follow(setup.enabled)
+        self._history = History(Moment("begin", legal(figure.rest, setup.limits), setup))
         if q is not None:
-            self._moments = [replace(self.now, q=self._posture(q))]
+            self._history.keep(replace(self.now, q=self._posture(q)), instead=True)
 
     def __repr__(self) -> str:
         count = len(self.now.setup.constraints)
@@ -77,7 +93,7 @@ class Scene:
     @property
     def now(self) -> Moment:
         """The scene as it is."""
-        return self._moments[self._at]
+        return self._history.now
 
     @property
     def q(self) -> Floats:
@@ -133,7 +149,7 @@ class Scene:
     # ── constraints ──────────────────────────────────────────────────────────────────────────────────────────────────
     def add(self, name: str, effector: Any, /, goal: Any = None, **options: Any) -> None:
         """Add a constraint: an effector, a goal and the options of `Task`; or a `Task`; or a `Near`."""
-        _line(name, "a constraint's name")
+        check_line(name, "a constraint's name")
         if name in self.constraints:
             raise BadValue(f"the scene has a constraint called {name!r} already: change or remove it")
         if isinstance(effector, Task | Near) and (goal is not None or options):
@@ -152,11 +168,7 @@ class Scene:
         self._put(f"change {name!r}", name, replace(self._constraint(name), **known))
 
     def _put(self, done: str, name: str, task: Task) -> None:
-        """Add or change a constraint; unknown names and chains without joints are refused, even if it is disabled."""
-        Problem(self._figure, [task])
-        if task.effector is not None:
-            chain_of(self._figure, task)
-        self._edit(done, constraints={**self.constraints, name: task})
+        self._edit(done, constraints={**self.constraints, name: checked(self._figure, task)})
 
     def remove(self, name: str) -> None:
         """Take a constraint away."""
@@ -190,7 +202,7 @@ class Scene:
 
     def place(self, name: str, shape: Obstacle) -> None:
         """Put an obstacle somewhere, or the one of that name somewhere else."""
-        _line(name, "an obstacle's name")
+        check_line(name, "an obstacle's name")
         self._edit(f"place {name!r}", obstacles={**self.obstacles, name: shape})
 
     def take_away(self, name: str) -> None:
@@ -207,7 +219,7 @@ class Scene:
 
     def pose(self, q: ArrayLike | Mapping[str, float]) -> None:
         """Set the posture: all coordinates, or some by name. One outside the limits is projected onto them."""
-        self._keep(replace(self.now, done="pose", q=self._posture(q)))
+        self._history.keep(replace(self.now, done="pose", q=self._posture(q)))
 
     # ── solving ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def solve(self, solver: Solver | None = None, seed: int = 0) -> Solution:
@@ -217,7 +229,7 @@ class Scene:
             solution = settled(problem, self.q, seed)
         else:
             solution = solve(problem, start=self.q, solver=solver, seed=seed)
-        self._keep(replace(self.now, done="solve", q=solution.q))
+        self._history.keep(replace(self.now, done="solve", q=solution.q))
         return solution
 
     def drag(self, name: str, target: Any) -> Solution:
@@ -235,9 +247,7 @@ class Scene:
         solution = self._query()(targets[0] if len(targets) == 1 else targets, start=now.q)
         aims[name] = frozen(target)
         done = f"drag {name!r}"
-        if now.done == done:
-            self._at -= 1
-        self._keep(Moment(done, solution.q, now.setup, aims))
+        self._history.keep(Moment(done, solution.q, now.setup, aims), instead=now.done == done)
         return solution
 
     def _query(self) -> Query:
@@ -252,31 +262,24 @@ class Scene:
     @property
     def history(self) -> tuple[Moment, ...]:
         """Every moment up to now, each with what was done, the posture and all else."""
-        return tuple(self._moments[: self._at + 1])
+        return tuple(self._history.moments[: self._history.at + 1])
 
     @property
     def undone(self) -> tuple[Moment, ...]:
         """The moments that `redo` brings back, the next one first."""
-        return tuple(self._moments[self._at + 1 :])
+        return tuple(self._history.moments[self._history.at + 1 :])
 
     def undo(self) -> None:
         """Make the scene what it was before the last thing that was done: constraints, posture and all."""
-        self._go(self._at - 1, "undo: the scene is as it began")
+        self._go(-1, "undo: the scene is as it began")
 
     def redo(self) -> None:
         """Do again what was undone last."""
-        self._go(self._at + 1, "redo: nothing of the scene was undone")
+        self._go(1, "redo: nothing of the scene was undone")
 
-    def _go(self, at: int, refusal: str) -> None:
-        if not 0 <= at < len(self._moments):
-            raise BadValue(refusal)
-        self._chains.follow(self._moments[at].setup.enabled)
-        self._at = at
-
-    def _keep(self, moment: Moment) -> None:
-        """Go on to a moment; what was undone is forgotten."""
-        self._moments[self._at + 1 :] = [moment]
-        self._at += 1
+    def _go(self, way: int, refusal: str) -> None:
+        self._chains.follow(self._history.there(way, refusal).setup.enabled)
+        self._history.at += way
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
     def _edit(self, done: str, **changes: Any) -> None:
@@ -284,10 +287,10 @@ class Scene:
         now = self.now
         setup = replace(now.setup, **{"constraints": now.constraints, **changes})
         problem = setup.problem(self._figure)
-        q = _legal(now.q, setup.limits) if "limits" in changes else now.q
+        q = legal(now.q, setup.limits) if "limits" in changes else now.q
         self._chains.follow(setup.enabled)
         self._packed = (setup, problem)
-        self._keep(Moment(done, q, setup))
+        self._history.keep(Moment(done, q, setup))
 
     def _constraint(self, name: str) -> Task:
         find(tuple(self.constraints), name, "constraint", "the scene")
@@ -301,17 +304,7 @@ class Scene:
                 at = find(self._figure.joints, name, "coordinate", f"figure {self._figure.name!r}")
                 values[at] = finite(value, (), f"the coordinate {name!r}")
             q = values
-        return _legal(self._figure.posture(q), self.limits)
-
-
-def _legal(q: Floats, limits: Limits) -> Floats:
-    """A posture as it is if it is allowed, else the nearest that is."""
-    return frozen(q if limits.contains(q) else limits.project(q))
-
-
-def _line(text: Any, what: str) -> None:
-    if not isinstance(text, str) or not text.strip() or not text.isprintable():
-        raise BadValue(f"{what} is a line of text, not {text!r}")
+        return legal(self._figure.posture(q), self.limits)
 
 
 def _known(options: dict[str, Any], names: tuple[str, ...], owner: str) -> dict[str, Any]:

@@ -105,9 +105,8 @@ def _obstacles(problem: Problem, pieces: list[Piece], size: float) -> list[Piece
     """Balls, boxes and polytopes, the last as far as they are near the figure."""
     skin = np.concatenate([piece.solid.skin()[0] for piece in pieces])
     middle = 0.5 * (skin.min(axis=0) + skin.max(axis=0))
-    solids = [
-        of_polytope(b, middle, size) if isinstance(b, Polytope) else of_shape(b) for b in problem.obstacles.values()
-    ]
+    bodies = named_obstacles(problem.obstacles).values()
+    solids = [of_polytope(b, middle, size) if isinstance(b, Polytope) else of_shape(b) for b in bodies]
     return [Piece(solid, "obstacle") for solid in solids if solid is not None]
 
 
