@@ -514,6 +514,22 @@ def test_too_much_of_anything_is_refused():
         parsed(json.dumps({"version": 1, "figure": "ur5", "rigidity": names}), ".json", head="")
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a." * 100_000 + "a = 1", "a.toml:3: the TOML is broken: a name has more than 50 parts"),
+        ("posture." + "a . " * 100_000 + "a = 1", "a name has more than 50 parts"),
+        (f"[rigidity]\n'{'[' * 100_000}' = 1", "rigidity has a field whose name is longer than 1000 characters"),
+        ("".join(f"z{i} = 1\n" for i in range(900)), "there are 900 problems"),
+    ],
+)
+def test_what_would_take_long_is_refused_soon(text: str, words: str):
+    with pytest.raises(BadFile) as caught:
+        parsed(text)
+    assert words in str(caught.value)
+    assert str(caught.value).count("\n") <= 51
+
+
 def test_files_that_cannot_be_opened(tmp_path: Path):
     with pytest.raises(BadFile, match="cannot be read"):
         supple.read_scene(tmp_path / "none.toml")

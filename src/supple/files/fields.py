@@ -131,6 +131,8 @@ def fields(value: Any, place: Place) -> Fields:
         raise Wrong(f"must be a table, not {kind(value)}")
     if len(value) > MOST:
         raise Wrong(f"has more than {MOST} fields")
+    if any(len(key) > LONGEST_NAME for key in value):
+        raise Wrong(f"has a field whose name is longer than {LONGEST_NAME} characters")
     return Fields(value, place)
 
 

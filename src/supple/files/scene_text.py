@@ -22,7 +22,10 @@ from supple.scene import Scene
 ENDINGS = (".toml", ".json")
 MOST_BYTES = 16 * 1024 * 1024
 BARE = re.compile(r"[A-Za-z0-9_-]+")
+RUN, DOT = re.compile(r"[\w\-.\"' \t]+"), re.compile(r"[\w\-\"'][ \t]*\.(?=[ \t]*[\w\-\"'])")
+MOST_PARTS = 50  # of a dotted name; Python's reader takes a time that grows with their square
 WIDTH = 110
+MOST_TOLD = 50  # problems
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -45,11 +48,12 @@ def parse_scene(text: str, ending: str, load: Load, file: str | None = None) -> 
     try:
         return read_tables(raw, load, folder, notes)
     except Noted:
-        raise BadFile("\n".join(notes) if len(notes) == 1 else _listed(notes), file=file) from None
+        raise BadFile(notes[0] if len(notes) == 1 else _listed(notes), file=file) from None
 
 
 def _listed(notes: list[str]) -> str:
-    return f"there are {len(notes)} problems:" + "".join(f"\n  {note}" for note in notes)
+    shown = [f"there are {len(notes)} problems:", *notes[:MOST_TOLD]]
+    return "\n  ".join(shown + (["…"] if len(notes) > MOST_TOLD else []))
 
 
 def _known(ending: str, file: str | None) -> str:
@@ -62,7 +66,8 @@ def _tables(text: str, ending: str, file: str | None) -> Any:
     """The tables of a text, whatever they mean."""
     try:
         if ending == ".toml":
-            return tomllib.loads(text.replace("\r\n", "\n"))
+            _check_names(text)
+            return tomllib.loads(text)
         return json.loads(text, object_pairs_hook=_once)
     except RecursionError as error:
         raise BadFile("the file is nested too deeply", file=file) from error
@@ -72,6 +77,14 @@ def _tables(text: str, ending: str, file: str | None) -> Any:
         raise BadFile(
             f"the {what} is broken: {_short(error)}", file=file, line=int(found[1]) if found else None
         ) from error
+
+
+def _check_names(text: str) -> None:
+    """Refuse names of very many parts."""
+    for run in RUN.finditer(text):
+        if run[0].count(".") > MOST_PARTS and len(DOT.findall(run[0])) > MOST_PARTS:
+            line = text.count("\n", 0, run.start()) + 1
+            raise ValueError(f"a name has more than {MOST_PARTS} parts (at line {line}, column 1)")
 
 
 def _short(error: ValueError) -> str:
