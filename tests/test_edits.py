@@ -17,7 +17,7 @@ from supple.drives import Bound, Coordinate, Drive, Group, mimic
 from supple.errors import BadValue, Error, UnknownName
 from supple.figure import Figure
 from supple.joints import ball, fixed, free, hinge
-from supple.shapes import Ball, Body
+from supple.shapes import Ball, Box, Capsule
 from supple.space import X, inverse, place
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
@@ -222,13 +222,51 @@ def test_a_root_link_of_a_robot_needs_no_world():
     assert "base" in new.segments
 
 
-# ── spheres ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-def test_spheres_replace_shapes_and_keep_masses():
+# ── solids ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_spheres_replace_bars_and_leave_bodies_alone():
     new = ARM.with_spheres({"elbow": [(0, 0, 0.1, 0.05), (0, 0, 0.2, 0.04)], "wrist": [(0, 0, 0, 0.1)]})
-    assert new.bodies["elbow"].mass == 1.5
-    assert new.bodies["elbow"].shapes == (Ball((0, 0, 0.1), 0.05), Ball((0, 0, 0.2), 0.04))
-    assert new.bodies["wrist"] == Body(shapes=(Ball((0, 0, 0), 0.1),))
-    assert not ARM.bodies["elbow"].shapes
+    assert new.solids == {
+        "elbow": (Ball((0, 0, 0.1), 0.05), Ball((0, 0, 0.2), 0.04)),
+        "wrist": (Ball((0, 0, 0), 0.1),),
+    }
+    assert new.bodies == ARM.bodies
+    assert not ARM.solids
+
+
+def test_capsules_go_from_start_to_end():
+    new = ARM.with_capsules({"elbow": [((0.1, 0, 0), (0.1, 0.2, 0.3), 0.05)]})
+    (bar,) = new.solids["elbow"]
+    assert isinstance(bar, Capsule)
+    assert_allclose(bar.at @ (0, 0, -bar.length / 2, 1), (0.1, 0, 0, 1), atol=1e-12)
+    assert_allclose(bar.at @ (0, 0, bar.length / 2, 1), (0.1, 0.2, 0.3, 1), atol=1e-12)
+
+
+def test_the_last_word_on_a_segment_holds():
+    ball = Ball((0, 0, 0), 0.1)
+    first = ARM.with_solids({"elbow": [ball], "wrist": [ball]})
+    assert first.with_spheres({"elbow": []}).solids == {"elbow": (), "wrist": (ball,)}
+
+
+def test_solids_are_carried_along():
+    ball = Ball((0, 0, 0), 0.1)
+    solid = ARM.with_solids({"elbow": [ball], "hand": [ball]})
+    for new in (
+        solid.renamed("other"),
+        solid.with_limits({"elbow": (0, 1)}),
+        solid.with_rest({"elbow": 0.2}),
+        solid.locked("elbow"),
+        solid.grouped(Group("g", (Coordinate("c"),), {"wrist": mimic("c")})),
+        solid.based_at((1, 2, 3)),
+        solid.based_at((1, 2, 3), free=True),
+        solid.rerooted("hand"),
+        solid.attached("tool", "hand"),
+        solid.with_spheres({"wrist": []}),
+        ARM.prefixed("x_").attached(solid, "x_hand"),
+    ):
+        assert (new.solids["elbow"], new.solids["hand"]) == ((ball,), (ball,))
+    assert solid.prefixed("left_").solids == {"left_elbow": (ball,), "left_hand": (ball,)}
+    both = solid.attached(solid, "hand", prefix="second_")
+    assert set(both.solids) == {"elbow", "hand", "second_elbow", "second_hand"}
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
@@ -277,6 +315,28 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         lambda: ARM.with_spheres({"hand": [(0, 0, 0, -1)]}),
         BadValue,
         "a ball's radius must be positive",
+    ),
+    "a sphere that is none": (lambda: ARM.with_spheres({"hand": [1, 2]}), BadValue, "the spheres of 'hand' must have"),
+    "capsules of a stranger": (lambda: ARM.with_capsules({"leg": []}), UnknownName, "no segment called 'leg'"),
+    "capsules without a radius": (
+        lambda: ARM.with_capsules({"hand": [((0, 0, 0), (0, 0, 1))]}),  # pyright: ignore
+        BadValue,
+        "the capsules of 'hand' are triples",
+    ),
+    "a capsule without a length": (
+        lambda: ARM.with_capsules({"hand": [((0, 0, 1), (0, 0, 1), 0.1)]}),
+        BadValue,
+        "a capsule's line from start to end must not have length zero",
+    ),
+    "a capsule without an end": (
+        lambda: ARM.with_capsules({"hand": [((0, 0, 1), (0, 0), 0.1)]}),
+        BadValue,
+        "a capsule's end must have shape",
+    ),
+    "a box for a solid": (
+        lambda: ARM.with_solids({"hand": [Box((0, 0, 0), (1, 1, 1))]}),  # pyright: ignore
+        BadValue,
+        "the solids of 'hand' are Balls and Capsules",
     ),
     "spline drive of nobody": (
         lambda: ARM.grouped(Group("g", (), {"elbow": Drive.by({"z": 1})})),

@@ -14,7 +14,7 @@ from supple.drives import Drive, Group, Pair
 from supple.errors import BadValue, find
 from supple.joints import Joint, fixed
 from supple.joints import free as free_joint
-from supple.shapes import Ball, Body
+from supple.shapes import Ball, Capsule
 from supple.space import HERE, Floats, finite, inverse, moved, placement
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ class Edits:
             parts=[*self.parts, *roots],
             coordinates=(*self.coordinates, *joined.coordinates),
             bodies={**self.bodies, **joined.bodies},
+            solids={**self.solids, **joined.solids},
             loops=(*self.loops, *joined.loops),
             bounds=(*self.bounds, *joined.bounds),
         )
@@ -125,6 +126,7 @@ class Edits:
             parts=parts,
             coordinates=tuple(replace(c, name=prefix + c.name) for c in self.coordinates),
             bodies={prefix + name: body for name, body in self.bodies.items()},
+            solids={prefix + name: solids for name, solids in self.solids.items()},
             loops=tuple(replace(p, name=prefix + p.name, a=prefix + p.a, b=prefix + p.b) for p in self.loops),
             bounds=bounds,
         )
@@ -165,14 +167,30 @@ class Edits:
         return replace(self, parts=[*parts, *(replace(j, parent=called.get(j.parent, j.parent)) for j in others)])
 
     def with_spheres(self: Any, spheres: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
-        """Collision balls ``(x, y, z, r)`` in the axes of the named segments, in place of other shapes there."""
-        bodies = dict(self.bodies)
+        """Balls ``(x, y, z, r)`` in the axes of the named segments, for what is to keep clear of things; see `with_solids`."""
+        solids = {}
         for segment, rows in spheres.items():
-            find(self.segments, segment, "segment", f"figure {self.name!r}")
-            table = finite(rows, (len(rows), 4), f"the spheres of {segment!r}")
-            balls = tuple(Ball((x, y, z), r) for x, y, z, r in table.tolist())
-            bodies[segment] = replace(bodies.get(segment, Body()), shapes=balls)
-        return replace(self, bodies=bodies)
+            table = finite(rows, (len(rows), 4), f"the spheres of {segment!r}") if len(rows) else np.empty((0, 4))
+            solids[segment] = [Ball((x, y, z), r) for x, y, z, r in table.tolist()]
+        return self.with_solids(solids)
+
+    def with_capsules(
+        self: Any, capsules: Mapping[str, Sequence[tuple[Sequence[float], Sequence[float], float]]]
+    ) -> Figure:
+        """Capsules ``(start, end, radius)`` in the axes of the named segments, as `with_spheres` takes balls."""
+        solids = {}
+        for segment, rows in capsules.items():
+            if not all(np.iterable(row) and len(row) == 3 for row in rows):
+                raise BadValue(f"the capsules of {segment!r} are triples (start, end, radius), not {rows!r}")
+            solids[segment] = [Capsule.between(*row) for row in rows]
+        return self.with_solids(solids)
+
+    def with_solids(self: Any, solids: Mapping[str, Sequence[Ball | Capsule]]) -> Figure:
+        """What the named segments keep clear of things with, in place of their `bars` so far; none at all if it is empty.
+
+        Looks and masses, which are in `bodies`, stay as they are.
+        """
+        return replace(self, solids={**self.solids, **solids})
 
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def _changed(self: Any, change: Any) -> Figure:

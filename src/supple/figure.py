@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.assembly import driven_rows, in_order, resolved
 from supple.compiled import entry, row, table
+from supple.contacts import Contacts, checked_solids
 from supple.drives import Bound, Coordinate
 from supple.edits import Edits
 from supple.effectors import Direction, Gap, MassCentre, Point, as_effector
@@ -19,7 +20,7 @@ from supple.errors import BadValue, find
 from supple.joints import Joint
 from supple.limits import Limits
 from supple.packing import Packed, flat_floats, flat_ints, pack_tree
-from supple.shapes import Body
+from supple.shapes import Ball, Body, Capsule
 from supple.space import Floats, frozen, here, inverse, placement
 from supple.tree import LANES, WORLD, padded, place, read_tree, steer
 
@@ -75,11 +76,12 @@ def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Figure(Edits):
+class Figure(Edits, Contacts):
     """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
 
     `parts` are all joints, fixed and driven ones included, in any order; they are kept depth-first. ``q[i]`` is the
-    coordinate called ``joints[i]``.
+    coordinate called ``joints[i]``. `solids` are what segments keep clear of things with; a segment without an entry
+    keeps clear with the shapes of its body (see `bars`).
     """
 
     name: str
@@ -89,6 +91,7 @@ class Figure(Edits):
     loops: Sequence[Loop] = ()
     bounds: Sequence[Bound] = ()
     source: Source | None = None
+    solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
     origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; an edited figure has none
 
     def __post_init__(self) -> None:
@@ -98,7 +101,8 @@ class Figure(Edits):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "bodies", dict(self.bodies))
-        for segment in self.bodies:
+        object.__setattr__(self, "solids", checked_solids(self.solids))
+        for segment in (*self.bodies, *self.solids):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for loop in self.loops:
             for segment in (loop.a, loop.b):

@@ -8,13 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from supple.errors import BadValue
-from supple.space import Floats, Triple, finite, frozen, here, placement, unit
+from supple.space import Floats, Triple, compose, finite, frozen, here, placement, unit
 
 
-def _positive(value: float, what: str) -> float:
-    if not (np.isfinite(value) and value > 0.0):
+def _positive(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not (np.isfinite(number) and number > 0.0):
         raise BadValue(f"{what} must be positive and finite, not {value!r}")
-    return float(value)
+    return number
 
 
 def _triple(values: Any, what: str) -> Triple:
@@ -31,7 +35,7 @@ class Ball:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _triple(self.centre, "a ball's centre"))
-        _positive(self.radius, "a ball's radius")
+        object.__setattr__(self, "radius", _positive(self.radius, "a ball's radius"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +63,8 @@ class Cylinder:
     at: Floats = field(default_factory=here)
 
     def __post_init__(self) -> None:
-        _positive(self.radius, "a cylinder's radius")
-        _positive(self.length, "a cylinder's length")
+        object.__setattr__(self, "radius", _positive(self.radius, "a cylinder's radius"))
+        object.__setattr__(self, "length", _positive(self.length, "a cylinder's length"))
         object.__setattr__(self, "at", placement(self.at, "a cylinder's frame"))
 
 
@@ -73,33 +77,81 @@ class Capsule:
     at: Floats = field(default_factory=here)
 
     def __post_init__(self) -> None:
-        _positive(self.radius, "a capsule's radius")
-        _positive(self.length, "a capsule's length")
+        object.__setattr__(self, "radius", _positive(self.radius, "a capsule's radius"))
+        object.__setattr__(self, "length", _positive(self.length, "a capsule's length"))
         object.__setattr__(self, "at", placement(self.at, "a capsule's frame"))
+
+    @classmethod
+    def between(cls, start: Any, end: Any, radius: float) -> Capsule:
+        """All points within `radius` of the line from `start` to `end`."""
+        a, b = finite(start, (3,), "a capsule's start"), finite(end, (3,), "a capsule's end")
+        z = np.array(unit(b - a, "a capsule's line from start to end"))
+        x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+        x /= np.linalg.norm(x)
+        return cls(radius, float(np.linalg.norm(b - a)), compose(np.column_stack([x, np.cross(z, x), z]), (a + b) / 2))
 
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
-    """The points x with ``A x ≤ b``, row by row."""
+    """The points x with ``A x ≤ b``, row by row; it need not be bounded."""
 
     A: Floats
     b: Floats
 
     def __post_init__(self) -> None:
-        b = np.atleast_1d(np.asarray(self.b, dtype=np.float64))
-        object.__setattr__(self, "b", frozen(finite(b, b.shape[:1], "a polytope's b")))
-        object.__setattr__(self, "A", frozen(finite(self.A, (len(b), 3), "a polytope's A")))
-        if (np.linalg.norm(self.A, axis=1) < 1e-12).any():
+        count = len(self.A) if np.iterable(self.A) else 1
+        if count == 0:
+            raise BadValue("a polytope needs at least one row of A and b: without any it is the whole space")
+        b = self.b if np.iterable(self.b) else [self.b]
+        object.__setattr__(self, "A", frozen(finite(self.A, (count, 3), "a polytope's A")))
+        object.__setattr__(self, "b", frozen(finite(b, (count,), "a polytope's b")))
+        if (np.hypot.reduce(self.A, axis=1) < 1e-12).any():
             raise BadValue("a polytope's A must not have a zero row")
 
     @classmethod
     def half_space(cls, point: Any, normal: Any) -> Polytope:
-        """Everything on the side of the plane through `point` from which `normal` points away."""
-        n = np.array(unit(normal, "the normal of a half-space"))
-        return cls(n[None], np.array([n @ finite(point, (3,), "the point of a half-space")]))
+        """All points x with ``normal · (x − point) ≤ 0``: a floor is solid below `point` if `normal` points up."""
+        n = np.array(unit(normal, "a half-space's normal"))
+        return cls(n[None, :], [n @ finite(point, (3,), "a point of a half-space's surface")])  # pyright: ignore[reportArgumentType]
+
+    @classmethod
+    def of(cls, box: Box) -> Polytope:
+        """The same points as a box."""
+        R, p = box.at[:3, :3], box.at[:3, 3]
+        A = np.vstack([R.T, -R.T])
+        return cls(A, np.concatenate([box.upper, np.negative(box.lower)]) + A @ p)
 
 
 Shape: TypeAlias = Ball | Box | Cylinder | Capsule
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """What a ball or a capsule is round about: a line of half-length `half` on the z axis of `at`, centred there."""
+
+    at: Floats
+    half: float
+    radius: float
+
+    @classmethod
+    def of(cls, bar: Ball | Capsule) -> Core:
+        """The core of a capsule; a ball's has no length."""
+        if isinstance(bar, Ball):
+            return cls(compose(np.eye(3), bar.centre), 0.0, bar.radius)
+        return cls(bar.at, 0.5 * bar.length, bar.radius)
+
+
+def enclosing(shape: Shape) -> Ball | Capsule:
+    """A ball or capsule as it is; the capsule around a cylinder, on the same line, or around a box, along its longest side."""
+    if isinstance(shape, Ball | Capsule):
+        return shape
+    if isinstance(shape, Cylinder):
+        return Capsule(shape.radius, shape.length, shape.at)
+    middle, sides = np.add(shape.lower, shape.upper) / 2, np.subtract(shape.upper, shape.lower)
+    k = int(np.argmax(sides))
+    half = np.where(np.arange(3) == k, sides / 2, 0.0)
+    start, end = (shape.at[:3, :3] @ p + shape.at[:3, 3] for p in (middle - half, middle + half))
+    return Capsule.between(start, end, float(np.hypot.reduce(np.delete(sides, k) / 2)))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ What the format cannot say at all (screws, curved or many-term drives, groups, l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -44,13 +44,14 @@ def format_urdf(figure: Figure) -> str:
     parts = tuple(figure.parts)
     names = _link_names(parts)
     joints: list[str] = []
-    links: list[str] = [_link(names[None], None)] if None in names else []
+    links: list[str] = [_link(names[None], Body(), ())] if None in names else []
     pending, driving = list(parts), _driving(parts)
     while pending:
         run = _run(pending, parts, driving)
         del pending[: len(run)]
         child = run[-1].key
-        links.append(_link(names[child], figure.bodies.get(child)))
+        body = figure.bodies.get(child, Body())
+        links.append(_link(names[child], body, figure.solids.get(child, body.shapes)))
         if run[0].parent in names:
             joints.append(_joint(run, names[run[0].parent], names[child]))
     body = "\n".join([*links, *joints])
@@ -190,9 +191,9 @@ def _limit(joint: Joint, kind: str) -> str:
     return f'<limit lower="{_number(lower)}" upper="{_number(upper)}" effort="0" velocity="{speed}"/>'
 
 
-def _link(name: str, body: Body | None) -> str:
+def _link(name: str, body: Body, shapes: Sequence[Shape]) -> str:
     lines: list[str] = []
-    if body is not None and body.mass:
+    if body.mass:
         zero = " ".join(f'{entry}="0"' for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
         lines += [
             "    <inertial>",
@@ -201,7 +202,7 @@ def _link(name: str, body: Body | None) -> str:
             f"      <inertia {zero}/>",
             "    </inertial>",
         ]
-    for shape in body.shapes if body is not None else ():
+    for shape in shapes:
         lines += [f"    <collision>{_origin(at)}<geometry>{g}</geometry></collision>" for at, g in _geometry(shape)]
     if not lines:
         return f"  <link name={_quoted(name)}/>"
