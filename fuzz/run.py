@@ -19,6 +19,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,27 @@ def use_bvh(data: bytes) -> None:
         raise AssertionError("a motion has numbers that are not finite")
 
 
-READERS: dict[str, Callable[[bytes], None]] = {"urdf": use_urdf, "bvh": use_bvh}
+def use_scene(data: bytes, ending: str) -> None:
+    """Read a scene, look at its posture, write it and read it again."""
+    import numpy as np
+
+    from supple.files.door import load
+    from supple.files.scene_text import format_scene, parse_scene
+
+    scene = parse_scene(data.decode("utf-8", "surrogateescape"), ending, load, "fuzz" + ending)
+    if not (np.isfinite(scene.q).all() and scene.limits.contains(scene.q)):
+        raise AssertionError("a scene has no legal posture")
+    text = format_scene(scene, ending)
+    if format_scene(parse_scene(text, ending, load), ending) != text:
+        raise AssertionError("the scene that was written does not read back")
+
+
+READERS: dict[str, Callable[[bytes], None]] = {
+    "urdf": use_urdf,
+    "bvh": use_bvh,
+    "scene.toml": partial(use_scene, ending=".toml"),
+    "scene.json": partial(use_scene, ending=".json"),
+}
 
 
 def broken_file(kind: str, samples: list[bytes], seed: int, index: int) -> bytes:
@@ -172,7 +193,7 @@ def run(kind: str, seed: int, count: int, shared: Path | None) -> dict[str, Any]
             print(f"{outcome}: file {index}, kept as {kept.relative_to(HERE.parent)}\n{details}", flush=True)
     seconds = time.monotonic() - began
     row = {"format": kind, "count": count, **{name: tally[name] for name in OUTCOMES}, "seconds": round(seconds, 1)}
-    print("  ".join(f"{value:>8}" for value in row.values()), flush=True)
+    print("  ".join(f"{value:>10}" for value in row.values()), flush=True)
     return row
 
 
@@ -186,7 +207,7 @@ def main() -> int:
     options = parser.parse_args()
     kinds = tuple(READERS) if options.format == "all" else (options.format,)
     shared = seeds.shared_folder() if options.shared else None
-    print("  ".join(f"{name:>8}" for name in ("format", "count", *OUTCOMES, "seconds")))
+    print("  ".join(f"{name:>10}" for name in ("format", "count", *OUTCOMES, "seconds")))
     rows = [run(kind, options.seed, options.count, shared) for kind in kinds]
     failures = sum(row[name] for row in rows for name in FAILURES)
     print(json.dumps({"seed": options.seed, "rows": rows, "failures": failures}))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import tomllib
 from pathlib import Path
 
 ROBOT = b"""<?xml version="1.0" encoding="utf-8"?>
@@ -75,7 +77,76 @@ Frame Time: 0.0083333
 0.5 90.1 1.0 1.5 -2.0 30.0 1.5 2.5 3.5 -12.0 6.0 0.25
 1.0 90.2 2.0 3.0 -4.0 60.0 2.0 3.0 4.0 -14.0 7.0 0.125
 """
-SAMPLES: dict[str, tuple[bytes, ...]] = {"urdf": (ROBOT, ROBOT, SMALL_ROBOT), "bvh": (MOTION,)}
+SCENE = b"""# every kind of table once
+version = 1
+figure = { name = "human", stature = 1.6, fingers = false, legs = false }
+
+[posture]
+"forearm_l.flexion" = "80deg"
+"pelvis.tz" = 0.9
+
+[rigidity]
+lumbar = 0.5
+"thorax_*" = 1
+
+[limits]
+lower = { "head.flexion" = -0.25, "head.rotation" = "none" }
+rows = [{ coefficients = { "head.flexion" = 1, "neck.flexion" = 1 }, upper = 0.5 }]
+
+[[constraints]]
+name = "left hand"
+effector = { point = "hand_l", offset = [0, 0, -0.08] }
+goal = { any_of = [{ at = [0.4, 0.1, 1.2] }, { beyond = { point = [0, 0, 1], normal = [0, 0, 1] }, weight = 2 }] }
+weight = 2.5
+chain = "clavicle_l"
+tolerance = 0.001
+
+[[constraints]]
+name = "right hand"
+effector = "hand_r"
+goal = { placed = { position = [0.4, -0.1, 1.2], quat_wxyz = [0, 1, 0, 0] }, per_radian = 0.2, relative_to = "pelvis" }
+hard = true
+angle_tolerance = "1deg"
+
+[[constraints]]
+name = "balance"
+effector = { mass_centre = true }
+goal = { over = [[-0.1, -0.2], [0.2, -0.2], [0.2, 0.2], [-0.1, 0.2]], margin = 0.02 }
+priority = 1
+enabled = false
+
+[[constraints]]
+name = "eyes"
+effector = { gap = [{ direction = "eyes", axis = [1, 0, 0] }, { frame = "hand_r", at = [0, 0, 0.1] }] }
+goal = { within = { box = [[-1, -0.1, -0.1], [1, 0.1, 0.1]], tilt = [0.1, "20deg", 3] } }
+
+[[constraints]]
+name = "relaxed"
+goal = { near = { "head.flexion" = 0.1 }, weights = { "head.flexion" = 2 } }
+preference = true
+
+[obstacles]
+table = { box = { lower = [0.3, -0.5, 0.7], upper = [0.9, 0.5, 0.75] } }
+floor = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }
+pole = { capsule = { radius = 0.05, length = 2, at = { position = [1, 1, 1], rpy = [0, 0.1, 0] } } }
+bulb = { ball = { centre = [0, 0, 2], radius = 0.1 } }
+wedge = { polytope = { A = [[1, 1, 0], [-1, 0, 0]], b = [4, -3] } }
+
+[clearance]
+margin = 0.01
+itself = true
+ignoring = [["hand_l", "table"], ["hand_r", "hand_l"]]
+"""
+SMALL_SCENE = b"""{"version": 1, "figure": "ur5", "posture": {"elbow_joint": 1.5},
+ "constraints": [{"name": "tool", "effector": "tool0", "goal": {"facing": {"x": [0, 0, 1], "y": [0, 1, 0]}}, "weight": 2},
+  {"name": "reach", "effector": {"point": "tool0"}, "goal": {"on_line": {"point": [0.4, 0, 0.3], "along": [0, 1, 0]}}}],
+ "obstacles": {"wall": {"ball": {"centre": [1, 1, 1], "radius": 0.2}}}}"""
+SAMPLES: dict[str, tuple[bytes, ...]] = {
+    "urdf": (ROBOT, ROBOT, SMALL_ROBOT),
+    "bvh": (MOTION,),
+    "scene.toml": (SCENE,),
+    "scene.json": (json.dumps(tomllib.loads(SCENE.decode())).encode(), SMALL_SCENE),
+}
 
 
 def shared_folder() -> Path:

@@ -13,13 +13,15 @@ pytest.importorskip("matplotlib")
 
 import supple
 from supple import catalogue
+from supple.apart import named_obstacles
 from supple.view import draw, picture
 from supple.view.camera import Camera
 from supple.view.colours import RAMP, ramp, rgb
 from supple.view.ground import nice
-from supple.view.marks import nearest
+from supple.view.marks import Label, nearest
 from supple.view.skeleton import Skeleton, used_range
 from supple.view.solids import Bone, Drum, of_polytope, of_shape
+from supple.view.surroundings import Surroundings
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -72,6 +74,8 @@ def tasks() -> dict[str, supple.Task]:
         "Beyond": supple.Task(point, supple.Beyond(far, (0, 0, 1))),
         "Within": supple.Task(frame, supple.Within(supple.place(far), box=0.1, tilt=0.2)),
         "AnyOf": supple.Task(point, supple.AnyOf([supple.At(far), supple.At((0.0, 0.9, 0.2))])),
+        "Over": supple.Task(point, supple.Over([(1, 0), (2, 0), (1, 1)])),
+        "Over a segment": supple.Task(point, supple.Over([(0, 0), (1, 0), (0, 1)], relative_to="forearm_link")),
         "relative": supple.Task(point, supple.At((0, 0, 0.3), relative_to="forearm_link")),
         "Gap": supple.Task(supple.Gap(supple.Point("base_link"), point), supple.At((0, 0, 0))),
     }
@@ -115,6 +119,46 @@ def test_obstacles_are_drawn():
     assert plain is not None
     assert full is not None
     assert (np.asarray(full)[..., 3] > 0.5).sum() > (np.asarray(plain)[..., 3] > 0.5).sum()
+
+
+def around(
+    *bodies: supple.Box | supple.Capsule | supple.Polytope, view: tuple[float, float] = (16, -44)
+) -> Surroundings:
+    """What is drawn around a UR5 that stands on z = 0."""
+    figure = supple.load("ur5")
+    pieces = Skeleton(figure, figure.rest).pieces()
+    return Surroundings(named_obstacles(bodies), pieces, 1.0, 0.0, Camera(view))
+
+
+def test_a_floor_is_the_ground_and_nothing_else():
+    floor = around(
+        supple.Polytope.half_space((0, 0, -0.3), (0, 0, 2)), supple.Polytope.half_space((0, 0, -0.5), (0, 0, 1))
+    )
+    assert floor.ground == pytest.approx(-0.3)
+    assert not floor.pieces()
+    assert not floor.marks(names=True)
+
+
+def test_a_wall_behind_is_solid_and_one_in_front_is_a_pane():
+    wall = supple.Polytope.half_space((0, -0.8, 0), (0, 1, 0))
+    behind, front = around(wall, view=(16, 90)), around(wall, view=(16, -90))
+    assert [len(behind.pieces()), len(behind.marks(names=False))] == [1, 0]
+    assert [len(front.pieces()), len(front.marks(names=False))] == [0, 1]
+    assert not around(supple.Polytope.half_space((0, -9, 0), (0, 1, 0)), view=(16, 90)).pieces()
+    corners = front.marks(names=False)[0].corners  # type: ignore[union-attr]
+    assert_allclose(corners[:, 1], -0.8, atol=1e-9)
+    assert corners[:, 2].min() == pytest.approx(0.0, abs=1e-9)
+    ways = np.diff(corners, axis=0, append=corners[:1])
+    turns = np.cross(ways, np.roll(ways, -1, axis=0))[:, 1]
+    assert (turns > 0).all() or (turns < 0).all(), "the corners do not go around"
+
+
+def test_obstacles_have_their_names_on_top():
+    table = around(supple.Box((1, 1, 0), (2, 2, 0.7)), supple.Capsule(0.1, 1.0, supple.place((0, 0, 5))))
+    labels = {mark.text: mark.place for mark in table.marks(names=True) if isinstance(mark, Label)}
+    assert_allclose(labels["obstacle 1"], (1.5, 1.5, 0.7), atol=1e-9)
+    assert_allclose(labels["obstacle 2"], (0, 0, 5.6), atol=1e-9)
+    assert len(table.pieces()) == 2
 
 
 def test_axes_of_ones_own():
@@ -244,10 +288,13 @@ def test_a_solid_moves_with_its_skin(name: str):
 
 def test_a_polytope_is_cut_to_what_is_near():
     half = supple.Polytope(np.array([[0.0, 0.0, 1.0]]), np.array([0.25]))
-    block = of_polytope(half, np.zeros(3), 1.0)
+    block = of_polytope(half, np.array([[-1.0] * 3, [1.0] * 3]))
     assert block is not None
     assert_allclose([block.corners.min(axis=0), block.corners.max(axis=0)], [(-1, -1, -1), (1, 1, 0.25)], atol=1e-9)
-    assert of_polytope(supple.Polytope(np.array([[0.0, 0.0, 1.0]]), np.array([-5.0])), np.zeros(3), 1.0) is None
+    assert (
+        of_polytope(supple.Polytope(np.array([[0.0, 0.0, 1.0]]), np.array([-5.0])), np.array([[-1.0] * 3, [1.0] * 3]))
+        is None
+    )
 
 
 def test_the_camera_keeps_lengths_across_the_view():

@@ -5,15 +5,17 @@ from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
-from supple.files.door import load, read_motion, write
+from supple.files.door import load, read_motion, read_scene, write
 from supple.follow import Path, follow
 from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Over, Placed, Within
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
+from supple.moment import Moment
 from supple.motion import Motion
 from supple.prepare import Query, prepare
 from supple.problem import Evaluation, Problem, Task
+from supple.scene import Scene
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
 from supple.solution import Solution, Status, Trace
 from supple.solve import solve
@@ -31,13 +33,13 @@ from supple.space import place
 from supple.step import step
 
 __all__ = [
-    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
-    "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
+    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
+    "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
-    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
-    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Over", "Path", "Placed", "Point",
-    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
-    "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load",
-    "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "step", "universal",
-    "write",
+    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre", "Miss",
+    "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Over", "Path", "Placed",
+    "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
+    "Solutions", "Source", "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
+    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
+    "solve_many", "step", "universal", "write",
 ]  # fmt: skip

@@ -43,6 +43,6 @@ def find(names: tuple[str, ...], name: str, kind: str, owner: str) -> int:
     from difflib import get_close_matches
 
     close = get_close_matches(str(name), names, n=3, cutoff=0.5)
-    shown = ", ".join(close) if close else ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    shown = ", ".join(close or names[:12] or ("none",)) + (", …" if not close and len(names) > 12 else "")
     verb = "did you mean" if close else "it has"
     raise UnknownName(f"{owner} has no {kind} called {name!r}; {verb} {shown}" + ("?" if close else ""))

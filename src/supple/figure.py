@@ -35,6 +35,15 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
+class Origin:
+    """What a figure was loaded from: a name of the catalogue or a file, and the options that were given."""
+
+    what: str
+    is_file: bool
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
 class Loop:
     """A closed loop: frame `at_a` of segment `a` and frame `at_b` of segment `b` coincide, or only their origins."""
 
@@ -83,6 +92,7 @@ class Figure(Edits, Contacts):
     bounds: Sequence[Bound] = ()
     source: Source | None = None
     solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
+    origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; an edited figure has none
 
     def __post_init__(self) -> None:
         own = {c.name for c in self.coordinates}

@@ -215,3 +215,12 @@ def free(
         raise BadValue(f"a free joint's order is one of {', '.join(EULER_ORDERS)}, not {order!r}")
     steps = [("tx", NOT, X), ("ty", NOT, Y), ("tz", NOT, Z), *_turns(order)]
     return _in_sequence(name, parent, at, steps, limits, segment, rest)
+
+
+def angular(joints: Sequence[Joint]) -> dict[str, bool]:
+    """Whether each coordinate is an angle; the coordinate of a group is what the joints are that it drives."""
+    out = {joint.name: any(joint.turn) for joint in joints if joint.drive is None}
+    for joint in joints:
+        for name, _ in joint.drive.terms if joint.drive is not None else ():
+            out.setdefault(name, any(joint.turn))
+    return out

@@ -40,6 +40,7 @@ def _rows(A: Any, b: Any, size: int, what: str) -> tuple[Floats, Floats]:
     length = np.linalg.norm(A, axis=1)
     if (length < 1e-12).any():
         raise BadValue(f"{what}: row {int(np.argmin(length))} has no coefficient")
+    length[np.abs(length - 1.0) < 1e-14] = 1.0  # rows of unit length stay as they are
     return frozen(A / length[:, None]), frozen(b / length)
 
 

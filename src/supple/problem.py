@@ -167,7 +167,7 @@ class Problem:
 
     def _check_names(self, task: Task) -> None:
         figure, owner = self.figure, f"figure {self.figure.name!r}"
-        for segment in _segments_of(task):
+        for segment in segments_of(task):
             find(figure.segments, segment, "segment", owner)
         if task.chain is not None:
             find(figure.segments, task.chain, "segment", owner)
@@ -194,7 +194,7 @@ class Problem:
         A task without a chain may move every joint above its effector. When chains overlap, a joint of one task's chain
         that moves another task's effector belongs to that chain as well: so what may move is the union of all chains.
         """
-        chains = [_chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
+        chains = [chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
         union = set().union(*chains)
         return np.array([name in union for name in self.figure.joints], dtype=bool)
 
@@ -220,7 +220,7 @@ class Problem:
         """Integers, floats and targets as the kernels read them."""
         figure = self.figure
         massive = any(isinstance(task.effector, MassCentre) for task in self.tasks)
-        keep = {s for task in self.all_tasks for s in _segments_of(task)}
+        keep = {s for task in self.all_tasks for s in segments_of(task)}
         if massive:
             keep |= {s for s, body in figure.bodies.items() if body.mass > 0.0}
         tree = pack_tree(figure.parts, figure.joints, keep)
@@ -369,7 +369,7 @@ def _closing(loop: Any) -> Task:
     return Task(Gap(Frame(loop.a, loop.at_a), Frame(loop.b, loop.at_b)), Placed(HERE), hard=True, name=loop.name)
 
 
-def _segments_of(task: Task) -> list[str]:
+def segments_of(task: Task) -> list[str]:
     """Every segment that a task looks at."""
     effector = task.effector
     ends = [effector.a, effector.b] if isinstance(effector, Gap) else [effector]
@@ -379,10 +379,10 @@ def _segments_of(task: Task) -> list[str]:
     return names + [goal.relative_to for goal, _ in task.alternatives if goal.relative_to is not None]
 
 
-def _chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
+def chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
     """The coordinates that a task may move."""
     names: set[str] = set()
-    segments = _segments_of(task)
+    segments = segments_of(task)
     if isinstance(task.effector, MassCentre):
         segments = [s for s, body in figure.bodies.items() if body.mass > 0.0]
     for segment in segments:

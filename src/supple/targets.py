@@ -45,7 +45,8 @@ class Slot:
     """Where the target of one task goes, and how."""
 
     def __init__(self, task: Task, at: int) -> None:
-        self.task, self.at, self.count = task, at, len(own_numbers(task))
+        self.task, self.at, self.own = task, at, own_numbers(task)
+        self.count = len(self.own)
         goal = task.goal
         self.shape = (4, 4) if isinstance(goal, Placed) else (3,) if isinstance(goal, At | AimedAt) else None
 
@@ -61,7 +62,7 @@ class Slot:
 
     def reset(self, T: np.ndarray) -> None:
         """Write the task's own target."""
-        T[0, self.at : self.at + self.count] = own_numbers(self.task)
+        T[0, self.at : self.at + self.count] = self.own
 
     def many(self, targets: np.ndarray, T: np.ndarray, first: int = 0) -> int:
         """Write targets (k, …) into rows of T; returns the first that needs a closer look, or −1."""

@@ -46,15 +46,6 @@ def limits_of(joint: Joint) -> str:
     return f"{lower} … {upper}"
 
 
-def turning(figure: Figure) -> dict[str, bool]:
-    """Whether each coordinate is an angle; the coordinate of a group is what the joints are that it drives."""
-    out = {joint.name: any(joint.turn) for joint in figure.parts if joint.drive is None}
-    for joint in figure.parts:
-        for name, _ in joint.drive.terms if joint.drive is not None else ():
-            out.setdefault(name, any(joint.turn))
-    return out
-
-
 def box_at_rest(figure: Figure) -> Floats:
     """The corners (2, 3) of the box around all segments and their shapes in the rest posture [m]."""
     from supple.view.solids import of_shape

@@ -10,6 +10,7 @@ from rich.tree import Tree
 from supple import catalogue
 from supple.cli import facts
 from supple.figure import Figure
+from supple.joints import angular
 
 
 def print_catalogue() -> None:
@@ -55,7 +56,7 @@ def _coordinates(figure: Figure) -> Table:
     table = Table("coordinate", "lower", "upper", "rest", "speed", title="coordinates")
     for column in table.columns[1:]:
         column.justify = "right"
-    turning = facts.turning(figure)
+    turning = angular(figure.parts)
     rows = zip(figure.joints, figure.lower, figure.upper, figure.rest, figure.speed, strict=True)
     for name, lower, upper, rest, speed in rows:
         shown = [facts.value(float(x), turning[name]) for x in (lower, upper, rest)]

@@ -10,13 +10,15 @@ import numpy as np
 
 from supple import catalogue
 from supple.errors import BadFile, BadValue, find
-from supple.figure import Figure
+from supple.figure import Figure, Origin
 from supple.files.bvh import read_bvh
 from supple.files.bvh_writer import write_bvh
 from supple.files.mjcf import read_mjcf
+from supple.files.scene_text import read_scene_file, write_scene
 from supple.files.urdf import read_urdf
 from supple.files.urdf_writer import write_urdf
 from supple.motion import Motion
+from supple.scene import Scene
 
 
 def _bvh_figure(path: Path, **options: Any) -> Figure:
@@ -39,11 +41,17 @@ def load(what: str | Path, **options: Any) -> Figure:
     """
     suffix = Path(what).suffix.lower()
     if suffix in FIGURES:
-        return FIGURES[suffix](Path(what), **options)
+        return _from(FIGURES[suffix](Path(what), **options), Origin(str(Path(what).absolute()), True, options))
     if isinstance(what, Path) or suffix in MOTIONS or Path(what).exists():
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
     find(catalogue.names(), what, "figure", "the catalogue")
-    return catalogue.build(what, **options)
+    return _from(catalogue.build(what, **options), Origin(what, False, options))
+
+
+def _from(figure: Figure, origin: Origin) -> Figure:
+    """A figure that nobody has seen yet, told where it comes from."""
+    object.__setattr__(figure, "origin", origin)
+    return figure
 
 
 def read_motion(path: str | Path, **options: Any) -> Motion:
@@ -54,10 +62,17 @@ def read_motion(path: str | Path, **options: Any) -> Motion:
     return reader(path, **options)
 
 
-def write(what: Figure | Motion, path: str | Path) -> None:
-    """Write a figure (.urdf, .bvh) or a motion (.bvh); unit and up axis of the source are restored."""
+def read_scene(path: str | Path) -> Scene:
+    """A scene from a file (.toml, .json) and the figure that it names."""
+    return read_scene_file(path, load)
+
+
+def write(what: Figure | Motion | Scene, path: str | Path) -> None:
+    """Write a figure (.urdf, .bvh), a motion (.bvh) or a scene (.toml, .json); unit and up axis of a source are restored."""
     suffix = Path(path).suffix.lower()
-    if suffix == ".urdf":
+    if isinstance(what, Scene):
+        write_scene(what, path)
+    elif suffix == ".urdf":
         if isinstance(what, Motion):
             raise BadValue("a URDF file holds a figure, not a motion: write motion.figure, or write a .bvh file")
         write_urdf(what, path)

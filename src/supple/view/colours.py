@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.space import Floats
 
-INK, TRACK, UNLIMITED = "#3c434c", "#dfe3e8", "#7c8692"
+INK, TRACK, UNLIMITED, PANE = "#3c434c", "#dfe3e8", "#7c8692", "#8f99a5"
 BASES = {"flesh": "#dccdbb", "bone": "#d3dae1", "base": "#8f99a5", "obstacle": "#ccd2d9"}
 RAMP = ((0.0, "#33678a"), (0.55, "#6aa5ab"), (0.8, "#efb24a"), (1.0, "#c8322b"))  # from mid-range to a limit
 OUTLINE = (0.21, 0.23, 0.26)

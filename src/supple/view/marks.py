@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
-from supple.goals import AimedAt, At, Beyond, Facing, Near, OnLine, OnPlane, Placed, Within
+from supple.goals import AimedAt, At, Beyond, Facing, OnLine, OnPlane, Over, Placed, Within
 from supple.problem import Problem, Task, met
 from supple.space import Floats
 
@@ -53,23 +53,25 @@ class Label(NamedTuple):
 Mark = Stroke | Patch | Dot | Label
 
 
-def marks_of(problem: Problem, q: Floats, size: float, names: bool) -> list[Mark]:
-    """The marks of every task, closed loops included."""
+def marks_of(problem: Problem, q: Floats, size: float, names: bool, ground: float = 0.0) -> list[Mark]:
+    """The marks of every task that has an effector, closed loops included."""
     misses = problem.misses(q)
     out: list[Mark] = []
     for task, miss in zip(problem.all_tasks, misses, strict=True):
-        if not isinstance(task.goal, Near):
-            out += _of_task(problem.figure, q, task, met(task, miss), size, names)
+        if task.effector is not None:
+            out += _of_task(problem.figure, q, task, met(task, miss), size, names, ground)
     return out
 
 
-def _of_task(figure: Figure, q: Floats, task: Task, is_met: bool, size: float, names: bool) -> list[Mark]:
+def _of_task(
+    figure: Figure, q: Floats, task: Task, is_met: bool, size: float, names: bool, ground: float
+) -> list[Mark]:
     effector = task.effector
     closing = isinstance(effector, Gap)
     base = figure.seen(q, effector.a) if isinstance(effector, Gap) else np.eye(4)
     X = figure.seen(q, effector.b if isinstance(effector, Gap) else effector)
     colour = MET if is_met else UNMET
-    pen = _Pen(X, colour, size)
+    pen = _Pen(X, colour, size, ground)
     ranked = sorted(
         (
             (goal, base if goal.relative_to is None else figure.placement(q, goal.relative_to))
@@ -116,6 +118,7 @@ class _Pen(NamedTuple):
     X: Floats
     colour: str
     size: float
+    ground: float
 
     def drawn(self, goal: Any, anchor: Floats, alpha: float) -> list[Mark]:
         R, p = anchor[:3, :3], anchor[:3, 3]
@@ -138,6 +141,8 @@ class _Pen(NamedTuple):
             return self._plane(goal, anchor, alpha)
         if isinstance(goal, Within):
             return self._box(goal, anchor, alpha)
+        if isinstance(goal, Over):
+            return self._polygon(goal, anchor, alpha)
         return []  # a goal of one's own: only its effector is shown
 
     def _cross(self, at: Floats, alpha: float) -> list[Mark]:
@@ -178,6 +183,19 @@ class _Pen(NamedTuple):
         corners = foot + h * np.array([u + v, u - v, -u - v, v - u])
         out: list[Mark] = [Patch(corners, self.colour, 0.2 * alpha)]
         return out + (self._arrow(foot, foot + 0.6 * h * normal, alpha) if isinstance(goal, Beyond) else [])
+
+    def _polygon(self, goal: Over, anchor: Floats, alpha: float) -> list[Mark]:
+        """The polygon on the ground, and the plumb line."""
+        height = self.ground if goal.relative_to is None else 0.0
+        corners = np.column_stack([goal.polygon, np.full(len(goal.polygon), height)])
+        foot = np.linalg.inv(anchor) @ self.X[:, 3]
+        foot[2] = height
+        plumb = np.stack([self.X[:3, 3], (anchor @ foot)[:3]])
+        return [
+            Patch(corners @ anchor[:3, :3].T + anchor[:3, 3], self.colour, 0.2 * alpha),
+            Stroke(plumb, self.colour, 0.9, dashed=True, alpha=alpha),
+            Dot(plumb[1], self.colour, alpha=alpha),
+        ]
 
     def _box(self, goal: Within, anchor: Floats, alpha: float) -> list[Mark]:
         T = anchor @ goal.at

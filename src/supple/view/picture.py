@@ -13,7 +13,6 @@ from supple.apart import named_obstacles
 from supple.errors import BadValue, MissingExtra
 from supple.figure import Figure
 from supple.problem import Problem
-from supple.shapes import Polytope
 from supple.space import Floats
 from supple.view.camera import Camera, photograph
 from supple.view.chart import WIDTH, add_chart, add_key
@@ -22,7 +21,7 @@ from supple.view.ground import grid, height_of_ground, nice, shadows
 from supple.view.marks import Mark, Patch, Stroke, marks_of
 from supple.view.pens import add_marks
 from supple.view.skeleton import Piece, Skeleton
-from supple.view.solids import of_polytope, of_shape
+from supple.view.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,13 +43,13 @@ def draw(
     title: str = "",
     dpi: float = 160.0,
 ) -> Axes:
-    """Draw `figure` in the posture `q` (the rest posture by default), and the goals of `problem`.
+    """Draw `figure` in the posture `q` (the rest posture by default), and the goals and obstacles of `problem`.
 
     The picture is written to `path` if one is given (.png, .pdf, .svg), and drawn into the two-dimensional axes `ax` if
     there are any. `view` is the elevation and the azimuth of the eye [degrees]; lengths on paper are true, as the scale
     bar says. Joints are coloured by how much of their range they use. `chart` adds every coordinate within its limits;
     by default figures of up to 32 coordinates have it in a picture of their own. `names` writes each task beside its
-    goal.
+    goal, and each obstacle beside itself.
     """
     _need_matplotlib()
     posture = _one_posture(figure, q, problem)
@@ -60,8 +59,12 @@ def draw(
     if not pieces:
         raise BadValue(f"figure {figure.name!r} has nothing to draw: its segments all lie in one point")
     size, ground = skeleton.size, height_of_ground(pieces, skeleton.size)
-    marks = [] if problem is None else marks_of(problem, posture, size, names)
-    pieces += [] if problem is None else _obstacles(problem, pieces, size)
+    marks: list[Mark] = []
+    if problem is not None:
+        around = Surroundings(named_obstacles(problem.obstacles), pieces, size, ground, camera)
+        ground = around.ground
+        marks = [*around.marks(names), *marks_of(problem, posture, size, names, ground)]
+        pieces = [*pieces, *around.pieces()]
     shade = shadows(pieces, camera, ground, size)
     room = _room(pieces, marks, [outline for outline, _ in shade[-len(pieces) :]], camera)
     room[1, 1] += 0.06 * np.ptp(room[1]) if title else 0.0
@@ -99,15 +102,6 @@ def _one_posture(figure: Figure, q: ArrayLike | None, problem: Problem | None) -
         if (problem.figure.joints, problem.figure.segments) != (figure.joints, figure.segments):
             raise BadValue(f"the problem is about {problem.figure!r}, not about {figure!r}")
     return posture
-
-
-def _obstacles(problem: Problem, pieces: list[Piece], size: float) -> list[Piece]:
-    """Balls, boxes and polytopes, the last as far as they are near the figure."""
-    skin = np.concatenate([piece.solid.skin()[0] for piece in pieces])
-    middle = 0.5 * (skin.min(axis=0) + skin.max(axis=0))
-    shapes = named_obstacles(problem.obstacles).values()
-    solids = [of_polytope(b, middle, size) if isinstance(b, Polytope) else of_shape(b) for b in shapes]
-    return [Piece(solid, "obstacle") for solid in solids if solid is not None]
 
 
 # ── the paper ────────────────────────────────────────────────────────────────────────────────────────────────────────

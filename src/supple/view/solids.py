@@ -170,16 +170,16 @@ def of_shape(shape: Shape) -> Solid:
     return Drum(np.zeros(3), np.array([0.0, 0.0, 1.0]), shape.radius, shape.length).moved(shape.at)
 
 
-def of_polytope(body: Polytope, middle: Floats, reach: float) -> Block | None:
-    """A polytope as far as it lies within `reach` of `middle` along each axis; none if nothing does."""
+def of_polytope(body: Polytope, box: Floats) -> Block | None:
+    """A polytope as far as it lies in a box, rows (lower, upper); none if nothing does."""
     from scipy.optimize import linprog
     from scipy.spatial import HalfspaceIntersection
 
     A = np.vstack([body.A, np.eye(3), -np.eye(3)])
-    b = np.concatenate([body.b, middle + reach, reach - middle])
+    b = np.concatenate([body.b, box[1], -box[0]])
     length = np.linalg.norm(A, axis=1)
     A, b = A / length[:, None], b / length
     inside = linprog([0, 0, 0, -1], np.column_stack([A, np.ones(len(b))]), b, bounds=[(None, None)] * 3 + [(0, None)])
-    if not inside.success or inside.x[3] < 1e-9 * reach:
+    if not inside.success or inside.x[3] < 1e-9 * float(np.ptp(box)):
         return None
     return Block(A, b, HalfspaceIntersection(np.column_stack([A, -b]), inside.x[:3]).intersections)

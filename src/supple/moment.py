@@ -1,0 +1,98 @@
+"""What a scene is at one moment: unchanging values, so that every earlier one can be kept and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from supple.apart import Clearance, Obstacle
+from supple.errors import BadValue
+from supple.figure import Figure
+from supple.limits import Limits
+from supple.problem import Problem, Task, chain_of
+from supple.space import Floats, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What is asked of a figure. While it stays the same object, a prepared query answers."""
+
+    limits: Limits
+    rigidity: Floats
+    constraints: Mapping[str, Task] = field(default_factory=dict)
+    disabled: frozenset[str] = frozenset()
+    obstacles: Mapping[str, Obstacle] = field(default_factory=dict)
+    clearance: Clearance = field(default_factory=Clearance)
+
+    @cached_property
+    def enabled(self) -> dict[str, Task]:
+        """The constraints that count."""
+        return {name: task for name, task in self.constraints.items() if name not in self.disabled}
+
+    def problem(self, figure: Figure) -> Problem:
+        """The problem of the enabled constraints."""
+        tasks = list(self.enabled.values())
+        return Problem(figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A scene after something was done to it: its posture, what is asked, and where targets have been dragged since."""
+
+    done: str
+    q: Floats
+    setup: Setup
+    aims: Mapping[str, Floats] = field(default_factory=dict)  # targets of constraints, as `Problem.aimed` takes them
+
+    @cached_property
+    def constraints(self) -> Mapping[str, Task]:
+        """All constraints with the targets they have now."""
+        tasks = dict(self.setup.constraints)
+        for name, target in self.aims.items():
+            tasks[name] = replace(tasks[name], goal=tasks[name].goal.aimed(target))
+        return MappingProxyType(tasks)
+
+
+class History:
+    """All moments of a scene, and which of them is now."""
+
+    def __init__(self, first: Moment) -> None:
+        self.moments, self.at = [first], 0
+
+    @property
+    def now(self) -> Moment:
+        """The moment at which the scene is."""
+        return self.moments[self.at]
+
+    def keep(self, moment: Moment, instead: bool = False) -> None:
+        """Go on to a moment, or put it in the place of this one; what was undone is forgotten."""
+        self.at += not instead
+        self.moments[self.at :] = [moment]
+
+    def there(self, way: int, refusal: str) -> Moment:
+        """The moment before (−1) or after (1)."""
+        if not 0 <= self.at + way < len(self.moments):
+            raise BadValue(refusal)
+        return self.moments[self.at + way]
+
+
+def checked(figure: Figure, task: Task) -> Task:
+    """A task that can be a constraint on a figure; unknown names and chains without joints are refused."""
+    Problem(figure, [task])
+    if task.effector is not None:
+        chain_of(figure, task)
+    return task
+
+
+def legal(q: Floats, limits: Limits) -> Floats:
+    """A posture as it is if it is allowed, else the nearest that is."""
+    return frozen(q if limits.contains(q) else limits.project(q))
+
+
+def check_line(text: Any, what: str) -> None:
+    """Refuse what is not a line of text."""
+    if not isinstance(text, str) or not text.strip() or not text.isprintable():
+        raise BadValue(f"{what} is a line of text, not {text!r}")

@@ -1,0 +1,313 @@
+"""Scenes: a figure that keeps its posture while named constraints on it come, change and go (Zhao & Badler 1994).
+
+Everything that is done to a scene makes a new `Moment`, an unchanging value; the scene is the list of them and a place in it,
+which is all that undo and redo move. An edit is checked before its moment is kept, so a refused one changes nothing. Solving
+starts at the current posture (see `settle`), and its answer stays, whatever the status: it is legal, and the nearest for the
+given weights. Coordinates outside all chains stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.apart import Clearance, Obstacle
+from supple.chains import Chains
+from supple.errors import BadValue, find
+from supple.figure import Figure
+from supple.goals import Near
+from supple.goals.base import spread
+from supple.limits import Limits
+from supple.moment import History, Moment, Setup, check_line, checked, legal
+from supple.prepare import Query, prepare
+from supple.problem import Problem, Task
+from supple.settle import nearby, settled
+from supple.solution import Solution
+from supple.solve import solve
+from supple.solvers.base import Solver
+from supple.space import Floats, finite, frozen
+
+OPTIONS = tuple(field.name for field in fields(Task) if field.name != "name")
+CLEARANCE = tuple(field.name for field in fields(Clearance))
+
+
+class Scene:
+    """A figure, its posture, and named constraints, obstacles and rigidities that may change; all of it can be undone.
+
+    The posture `q` is the figure's rest unless given; one outside the limits is projected onto them.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        q: ArrayLike | Mapping[str, float] | None = None,
+        *,
+        limits: Limits | None = None,
+        rigidity: Mapping[str, float] | ArrayLike | None = None,
+        constraints: Iterable[Task] = (),
+        disabled: Iterable[str] = (),
+        obstacles: Mapping[str, Obstacle] | None = None,
+        clearance: Clearance | None = None,
+    ) -> None:
+        if not isinstance(figure, Figure):
+            raise BadValue(f"a scene is made of a Figure, not {figure!r}")
+        tasks = [checked(figure, task) for task in constraints]
+        whole = Problem(figure, tasks, limits, rigidity, obstacles or {}, clearance or Clearance())
+        assert whole.limits is not None
+        self._figure = figure
+        self._chains = Chains(figure, whole.loops)
+        self._prepared: tuple[Setup, Query] | None = None
+        setup = Setup(
+            limits=whole.limits,
+            rigidity=frozen(np.asarray(whole.rigidity)),
+            constraints={task.name: task for task in tasks},
+            disabled=frozenset(disabled),
+            obstacles=dict(obstacles or {}),
+            clearance=whole.clearance,
+        )
+        if len(setup.constraints) < len(tasks):
+            raise BadValue("two constraints of a scene have the same name")
+        for name in setup.disabled:
+            find(tuple(setup.constraints), name, "constraint", "the scene")
+        self._packed: tuple[Setup, Problem] = (setup, setup.problem(figure))
+        self._chains.follow(setup.enabled)
+        self._history = History(Moment("begin", legal(figure.rest, setup.limits), setup))
+        if q is not None:
+            self._history.keep(replace(self.now, q=self._posture(q)), instead=True)
+
+    def __repr__(self) -> str:
+        count = len(self.now.setup.constraints)
+        return f"Scene({self._figure.name!r}, {count} constraint{'' if count == 1 else 's'})"
+
+    # ── what there is ────────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def figure(self) -> Figure:
+        """The figure, which never changes."""
+        return self._figure
+
+    @property
+    def now(self) -> Moment:
+        """The scene as it is."""
+        return self._history.now
+
+    @property
+    def q(self) -> Floats:
+        """The current posture, always inside the limits."""
+        return self.now.q
+
+    @property
+    def constraints(self) -> Mapping[str, Task]:
+        """All constraints by name, in the order in which they were added."""
+        return self.now.constraints
+
+    @property
+    def disabled(self) -> frozenset[str]:
+        """The names of the constraints that do not count for the time being."""
+        return self.now.setup.disabled
+
+    @property
+    def limits(self) -> Limits:
+        """The allowed postures."""
+        return self.now.setup.limits
+
+    @property
+    def rigidity(self) -> Mapping[str, float]:
+        """The coordinates that do not move freely, each with its rigidity."""
+        pairs = zip(self._figure.joints, self.now.setup.rigidity.tolist(), strict=True)
+        return MappingProxyType({name: value for name, value in pairs if value > 0.0})
+
+    @property
+    def obstacles(self) -> Mapping[str, Obstacle]:
+        """What stands in the way, by name."""
+        return MappingProxyType(dict(self.now.setup.obstacles))
+
+    @property
+    def clearance(self) -> Clearance:
+        """How far bodies keep from obstacles and from each other."""
+        return self.now.setup.clearance
+
+    @property
+    def chains(self) -> dict[str, tuple[str, ...]]:
+        """The coordinates that each enabled constraint may move, after the reconciliation of all chains."""
+        return {name: self._chains[name] for name in self.now.setup.enabled}
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the enabled constraints, as they are now."""
+        setup, problem = self._packed
+        now = self.now
+        if setup is not now.setup:
+            problem = now.setup.problem(self._figure)
+            self._packed = (now.setup, problem)
+        return problem.aimed(*map(now.aims.get, now.setup.enabled)) if now.aims else problem
+
+    # ── constraints ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def add(self, name: str, effector: Any, /, goal: Any = None, **options: Any) -> None:
+        """Add a constraint: an effector, a goal and the options of `Task`; or a `Task`; or a `Near`."""
+        check_line(name, "a constraint's name")
+        if name in self.constraints:
+            raise BadValue(f"the scene has a constraint called {name!r} already: change or remove it")
+        if isinstance(effector, Task | Near) and (goal is not None or options):
+            raise BadValue(f"{name!r}: a {type(effector).__name__} is complete; it takes no further goal or options")
+        if isinstance(effector, Task):
+            task = replace(effector, name=name)
+        elif isinstance(effector, Near):
+            task = Task(None, effector, name=name)
+        else:
+            task = Task(effector, goal, name=name, **_known(options, OPTIONS, f"the constraint {name!r}"))
+        self._put(f"add {name!r}", name, task)
+
+    def change(self, name: str, /, **changes: Any) -> None:
+        """Change the effector, the goal or any option of a constraint."""
+        known = _known(changes, OPTIONS, f"the constraint {name!r}")
+        self._put(f"change {name!r}", name, replace(self._constraint(name), **known))
+
+    def _put(self, done: str, name: str, task: Task) -> None:
+        self._edit(done, constraints={**self.constraints, name: checked(self._figure, task)})
+
+    def remove(self, name: str) -> None:
+        """Take a constraint away."""
+        self._constraint(name)
+        left = {n: task for n, task in self.constraints.items() if n != name}
+        self._edit(f"remove {name!r}", constraints=left, disabled=self.disabled - {name})
+
+    def disable(self, name: str) -> None:
+        """Leave a constraint out until it is enabled again."""
+        self._constraint(name)
+        self._edit(f"disable {name!r}", disabled=self.disabled | {name})
+
+    def enable(self, name: str) -> None:
+        """Let a disabled constraint count again."""
+        self._constraint(name)
+        self._edit(f"enable {name!r}", disabled=self.disabled - {name})
+
+    # ── the rest of the scene ────────────────────────────────────────────────────────────────────────────────────────
+    def stiffen(self, rigidity: Mapping[str, float]) -> None:
+        """Set rigidities from 0 (moves freely) to 1 (locked), by coordinate, joint or segment, or by a pattern of these."""
+        values = np.array(self.now.setup.rigidity)
+        for name, value in rigidity.items():
+            called = [self._figure.joints.index(joint) for joint in self._figure._coordinates_called(name)]
+            values[called] = spread(value, (len(called),), f"the rigidity of {name!r}")
+        self._edit("stiffen " + ", ".join(map(repr, rigidity)), rigidity=frozen(values))
+
+    def limit(self, limits: Limits | None) -> None:
+        """Set the allowed postures, None for the figure's own; the posture is projected onto them."""
+        chosen = self._figure.limits if limits is None else limits
+        self._edit("limit", limits=chosen)
+
+    def place(self, name: str, shape: Obstacle) -> None:
+        """Put an obstacle somewhere, or the one of that name somewhere else."""
+        check_line(name, "an obstacle's name")
+        self._edit(f"place {name!r}", obstacles={**self.obstacles, name: shape})
+
+    def take_away(self, name: str) -> None:
+        """Take an obstacle away."""
+        find(tuple(self.obstacles), name, "obstacle", "the scene")
+        left = {n: body for n, body in self.obstacles.items() if n != name}
+        pairs = [pair for pair in self.clearance.ignoring if name not in pair or name in self._figure.segments]
+        self._edit(f"take away {name!r}", obstacles=left, clearance=replace(self.clearance, ignoring=pairs))
+
+    def keep_clear(self, **changes: Any) -> None:
+        """Change how far bodies keep from obstacles and from each other: any of the fields of `Clearance`."""
+        known = _known(changes, CLEARANCE, "a clearance")
+        self._edit("keep clear", clearance=replace(self.clearance, **known))
+
+    def pose(self, q: ArrayLike | Mapping[str, float]) -> None:
+        """Set the posture: all coordinates, or some by name. One outside the limits is projected onto them."""
+        self._history.keep(replace(self.now, done="pose", q=self._posture(q)))
+
+    # ── solving ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    def solve(self, solver: Solver | None = None, seed: int = 0) -> Solution:
+        """Solve for the enabled constraints from the current posture. The answer becomes the posture, whatever its status."""
+        problem = self.problem
+        if solver is None:
+            solution = settled(problem, self.q, seed)
+        else:
+            solution = solve(problem, start=self.q, solver=solver, seed=seed)
+        self._history.keep(replace(self.now, done="solve", q=solution.q))
+        return solution
+
+    def drag(self, name: str, target: Any) -> Solution:
+        """Move the target of a constraint and follow it with a single attempt from the current posture, in microseconds.
+
+        `target` is what the goal's `aimed` takes: a position for `At`, a placement for `Placed`. Successive drags of one
+        constraint are one step to undo.
+        """
+        now = self.now
+        if name not in now.setup.enabled:
+            self._constraint(name)
+            raise BadValue(f"{name!r} is disabled: enable it before you drag it")
+        aims = {**now.aims, name: target}
+        targets = [aims.get(other) for other in now.setup.enabled]
+        solution = self._query()(targets[0] if len(targets) == 1 else targets, start=now.q)
+        aims[name] = frozen(target)
+        done = f"drag {name!r}"
+        self._history.keep(Moment(done, solution.q, now.setup, aims), instead=now.done == done)
+        return solution
+
+    def _query(self) -> Query:
+        """A prepared single attempt; it answers as long as only targets change."""
+        setup = self.now.setup
+        if self._prepared is None or self._prepared[0] is not setup:
+            problem = setup.problem(self._figure)
+            self._prepared = (setup, prepare(problem, solver=nearby(problem)))
+        return self._prepared[1]
+
+    # ── history ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def history(self) -> tuple[Moment, ...]:
+        """Every moment up to now, each with what was done, the posture and all else."""
+        return tuple(self._history.moments[: self._history.at + 1])
+
+    @property
+    def undone(self) -> tuple[Moment, ...]:
+        """The moments that `redo` brings back, the next one first."""
+        return tuple(self._history.moments[self._history.at + 1 :])
+
+    def undo(self) -> None:
+        """Make the scene what it was before the last thing that was done: constraints, posture and all."""
+        self._go(-1, "undo: the scene is as it began")
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        self._go(1, "redo: nothing of the scene was undone")
+
+    def _go(self, way: int, refusal: str) -> None:
+        self._chains.follow(self._history.there(way, refusal).setup.enabled)
+        self._history.at += way
+
+    # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+    def _edit(self, done: str, **changes: Any) -> None:
+        """Keep a moment with another setup; raise before anything changes if it cannot be."""
+        now = self.now
+        setup = replace(now.setup, **{"constraints": now.constraints, **changes})
+        problem = setup.problem(self._figure)
+        q = legal(now.q, setup.limits) if "limits" in changes else now.q
+        self._chains.follow(setup.enabled)
+        self._packed = (setup, problem)
+        self._history.keep(Moment(done, q, setup))
+
+    def _constraint(self, name: str) -> Task:
+        find(tuple(self.constraints), name, "constraint", "the scene")
+        return self.constraints[name]
+
+    def _posture(self, q: ArrayLike | Mapping[str, float]) -> Floats:
+        """A posture by numbers or by name, inside the limits."""
+        if isinstance(q, Mapping):
+            values = np.array(self.q)
+            for name, value in q.items():
+                at = find(self._figure.joints, name, "coordinate", f"figure {self._figure.name!r}")
+                values[at] = finite(value, (), f"the coordinate {name!r}")
+            q = values
+        return legal(self._figure.posture(q), self.limits)
+
+
+def _known(options: dict[str, Any], names: tuple[str, ...], owner: str) -> dict[str, Any]:
+    for option in options:
+        find(names, option, "option", owner)
+    return options
