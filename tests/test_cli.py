@@ -200,6 +200,7 @@ def test_check_says_what_a_scene_holds(tmp_path: Path):
 def test_check_lists_what_touches(tmp_path: Path):
     person = (
         'version = 1\nfigure = "human"\n[obstacles]\ntable = { box = { lower = [0, -1, 0.6], upper = [1, 1, 0.8] } }\n'
+        "floor = { half_space = { point = [0, 0, -0.2], normal = [0, 0, 1] } }\n"
     )
     text = said("scene", "check", scene_file(tmp_path, person))
     assert any({"thigh_l", "table"} <= set(line.replace("│", " ").split()) for line in text.splitlines())
