@@ -72,6 +72,7 @@ bench: .venv/.dev-stamp
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/convergence.py --folder build/benchmarks
+	$(BIN)/python benchmarks/tube.py
 	$(BIN)/python fuzz/run.py --count 20000
 
 clean:

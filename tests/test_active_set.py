@@ -33,7 +33,6 @@ from solver_cases import (
     unexplained,
     way_down,
 )
-from supple.drives import Coordinate, Drive, Group
 from supple.effectors import Point
 from supple.errors import BadValue, Refused
 from supple.figure import Figure
@@ -104,27 +103,6 @@ def test_goes_on_to_improve_a_posture_goal_after_the_tasks_are_met() -> None:
     solution = ActiveSet().solve(problem, PANDA.rest)
     assert solution.status is Status.SOLVED
     assert unexplained(problem, solution.q) < 1e-7
-
-
-def test_rigidity_is_a_change_of_unit() -> None:
-    """The same walk as with joints that follow coordinates φ by q = (1 − ρ) φ."""
-    rho = np.array([0.0, 0.5, 0.7, 0.2])
-    tasks = [Task(Point("hand"), At((0.3, 0.3, 0.5)))]
-    problem = Problem(ARM, tasks, rigidity=rho)
-    group = Group(
-        "units",
-        tuple(
-            Coordinate(f"φ{i}", (float(lo / (1 - r)), float(hi / (1 - r))), float(x / (1 - r)))
-            for i, (lo, hi, x, r) in enumerate(zip(ARM.lower, ARM.upper, ARM.rest, rho, strict=True))
-        ),
-        {name: Drive.by({f"φ{i}": float(1 - rho[i])}) for i, name in enumerate(ARM.joints)},
-    )
-    scaled = ARM.grouped(group)
-    order = [scaled.joints.index(f"φ{i}") for i in range(4)]
-    for steps in (1, 3, 6, 200):
-        q = ActiveSet(steps=steps).solve(problem, ARM.rest).q
-        phi = ActiveSet(steps=steps).solve(Problem(scaled, tasks), scaled.rest).q
-        assert_allclose(q, (1 - rho) * phi[order], atol=1e-7)
 
 
 def test_the_first_step_is_along_the_gradient_in_the_metric_of_rigidity() -> None:

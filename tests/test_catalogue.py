@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from supple import catalogue
 from supple.catalogue.shoulder import BOX, ROWS, shoulder_group
-from supple.catalogue.trunk import VERTEBRAE, spine_group, weights
+from supple.catalogue.trunk import VERTEBRAE, WHOLE, spine_group, weights
 from supple.effectors import Frame
 from supple.errors import BadValue, UnknownName
 from supple.figure import Figure
@@ -380,20 +380,61 @@ def test_a_grouped_posture_is_the_free_one_with_the_drives_values():
             assert_allclose(ours[segment], theirs[segment], atol=1e-12)
 
 
-def test_groups_keep_every_joint_in_its_range_up_to_their_own_limits():
+def ranges(figure: Figure) -> dict[str, tuple[float, float]]:
+    """The range of every coordinate."""
+    pairs = zip(figure.lower.tolist(), figure.upper.tolist(), strict=True)
+    return dict(zip(figure.joints, pairs, strict=True))
+
+
+def test_every_legal_grouped_posture_keeps_every_joint_in_its_own_range():
+    """Faces, edges and corners of the limits included: postures from far outside are projected onto them."""
     grouped, free = catalogue.build("jack", **PEOPLE["grouped jack"]), catalogue.build("jack")
-    range_of = dict(zip(free.joints, zip(free.lower, free.upper, strict=True), strict=True))
-    rng = np.random.default_rng(5)
-    names = [f"shoulder_l.{angle}" for angle in BOX]
-    where = [grouped.joints.index(name) for name in (*names, "spine.flexion", "spine.bending", "spine.rotation")]
-    drives = shoulder_group("_l").drives | spine_group().drives
-    for _ in range(300):
-        q = np.array(grouped.rest)
-        q[where] = rng.normal(size=6) * 4  # far outside: the projection lands on faces, edges and corners
-        value = dict(zip(grouped.joints, grouped.limits.project(q), strict=True))
-        for joint, drive in drives.items():
+    rng, range_of = np.random.default_rng(5), ranges(free)
+    for k in range(150):
+        q = grouped.limits.project(grouped.rest + rng.normal(size=grouped.size) * (0.5, 2.0, 8.0)[k % 3])
+        for joint, value in zip(free.joints, free_values(grouped, free, q), strict=True):
             low, high = range_of[joint]
-            assert low - 1e-9 <= drive.value(value) <= high + 1e-9, joint
+            assert low - 1e-9 <= value <= high + 1e-9, joint
+
+
+@pytest.mark.parametrize("side", ["_l", "_r"])
+def test_the_whole_polygon_keeps_clavicle_and_upper_arm_in_their_ranges(side: str):
+    """Every degree of elevation and abduction that the polygon allows; twist is the upper arm's rotation as it is."""
+    drives, range_of = shoulder_group(side).drives, ranges(catalogue.build("jack"))
+    e, a = (np.arange(low, high + 1) for low, high in (BOX["elevation"], BOX["abduction"]))
+    inside = np.ones((len(e), len(a)), dtype=bool)
+    for row, upper in ROWS:
+        if "twist" not in row:
+            inside &= row["elevation"] * e[:, None] + row["abduction"] * a <= upper
+    assert 0.5 < inside.mean() < 0.9
+    at = {"elevation": (e, (-1, 1)), "abduction": (a, (1, -1)), "twist": (np.array(BOX["twist"]), (-1, 1, 1))}
+    for joint, drive in drives.items():
+        curves = ((curve, *at[name.rpartition(".")[2]]) for name, curve in drive.terms)
+        values = drive.offset + sum(
+            np.reshape([f(x) for x in np.deg2rad(degrees)], shape) for f, degrees, shape in curves
+        )
+        legal = np.broadcast_to(values, (2, *inside.shape))[:, inside]
+        low, high = range_of[joint]
+        assert low - 1e-12 <= legal.min() < legal.max() <= high + 1e-12, joint
+
+
+@pytest.mark.parametrize("motion", ["flexion", "bending", "rotation"])
+def test_the_whole_spine_at_its_limits_keeps_every_vertebra_in_its_range(motion: str):
+    range_of = ranges(catalogue.build("jack"))
+    for vertebra, share in zip(VERTEBRAE, weights()[motion], strict=True):
+        low, high = range_of[f"{vertebra}.{motion}"]
+        assert low <= share * np.deg2rad(WHOLE[motion][0]) < 0.0 < share * np.deg2rad(WHOLE[motion][1]) <= high
+
+
+def test_the_guide_has_the_spines_shares(repository):
+    text = (repository / "docs" / "figures.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([TL]\d+) \|.*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    found = {vertebra: tuple(map(float, shares)) for vertebra, *shares in rows}
+    expected = {
+        vertebra: tuple(round(100 * weights()[motion][k], 1) for motion in ("flexion", "bending", "rotation"))
+        for k, vertebra in enumerate(VERTEBRAE)
+    }
+    assert found == expected
 
 
 def test_the_shoulders_polygon_is_part_of_the_limits():

@@ -17,6 +17,7 @@ from supple.drives import Bound, Coordinate, Drive, Group, mimic
 from supple.errors import BadValue, Error, UnknownName
 from supple.figure import Figure
 from supple.joints import ball, fixed, free, hinge
+from supple.problem import Problem
 from supple.shapes import Ball, Box, Capsule
 from supple.space import X, inverse, place
 
@@ -117,6 +118,35 @@ def test_locked_by_joint_by_segment_and_by_chain():
     assert ARM.locked(*ARM.chain("shoulder", "hand")).joints == ("waist", "shoulder")
     assert_same_places(ARM, ARM.rest, ARM.locked("elbow"))
     assert SPINE.locked("bow").joints == SPINE.joints[1:]
+
+
+PATTERNS = {  # a pattern, and the coordinates of TWINS that it means
+    "left*": ["left shoulder.y", "left shoulder.x", "left shoulder.z", "left elbow"],
+    "* elbow": ["left elbow", "right elbow"],  # coordinates called after their segment
+    "*shoulder": [f"{side} shoulder.{a}" for side in ("left", "right") for a in "yxz"],  # joints of several
+    "*.[xy]": ["trunk.x", "trunk.y", "left shoulder.y", "left shoulder.x", "right shoulder.y", "right shoulder.x"],
+    "????? shoulder.z": ["right shoulder.z"],
+    "trun?": [f"trunk.{a}" for a in ("tx", "ty", "tz", "x", "y", "z")],
+    "*": TWINS.joints,
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_means_all_that_match_it(pattern: str):
+    meant = set(PATTERNS[pattern])
+    kept = tuple(name for name in TWINS.joints if name not in meant)
+    assert TWINS.locked(pattern).joints == kept
+    narrow = TWINS.with_limits({pattern: (-0.1, 0.1)}, speed={pattern: 3.0})
+    assert {n for n, x in zip(narrow.joints, narrow.upper, strict=True) if x == 0.1} == meant
+    assert {n for n, x in zip(narrow.joints, narrow.speed, strict=True) if x == 3.0} == meant
+    problem = Problem(TWINS, [], rigidity={"*": 0.25, pattern: 0.5})  # the last that means a coordinate counts
+    assert {n for n, x in zip(TWINS.joints, problem.rigidity, strict=True) if x == 0.5} == meant
+
+
+def test_a_name_that_looks_like_a_pattern_is_a_name_first():
+    figure = Figure("marked", [*hinge("a[1]", None, X), *hinge("a1", "a[1]", X)])
+    assert figure.locked("a[1]").joints == ("a1",)
+    assert figure.locked("a[1-3]").joints == ("a[1]",)
 
 
 def test_locked_bounds_keep_what_is_left_of_them():
@@ -291,6 +321,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "short rest": (lambda: ARM.with_rest([1, 2]), BadValue, r"the rest posture must have shape \(4,\)"),
     "rest beyond its limits": (lambda: ARM.with_rest({"elbow": 9.0}), BadValue, "rest"),
     "lock a stranger": (lambda: ARM.locked("leg"), UnknownName, "no coordinate called 'leg'"),
+    "lock what nothing matches": (lambda: ARM.locked("leg*"), UnknownName, r"no coordinate called 'leg\*'"),
+    "limits of what nothing matches": (
+        lambda: ARM.with_limits({"[!a-z]*": (0, 1)}),
+        UnknownName,
+        r"called '\[!a-z\]\*'",
+    ),
+    "lock a number": (lambda: ARM.locked(3), UnknownName, "no coordinate called 3"),  # type: ignore
     "lock at many": (
         lambda: ARM.locked("elbow", q=np.zeros((2, 4))),
         BadValue,

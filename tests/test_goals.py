@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from figures import ENDS, FIGURES, FOUR_BAR, TREES, assert_close, posture, slope, somewhere
@@ -379,8 +379,12 @@ def test_aimed_elsewhere(name: str):
     X_world = somewhere(70)
     assert_allclose(value_at(goal.aimed(target), X_world), value_at(expected, X_world), rtol=1e-14)
     figure, q = floating(X_world)
-    moved = Problem(figure, [Task("body", goal, weight=2.0)]).aimed(target)
+    problem = Problem(figure, [Task("body", goal, weight=2.0)])
+    moved = problem.aimed(target)
     assert_allclose(moved.value(q), 2 * value_at(expected, X_world), rtol=1e-14)
+    assert_allclose(problem.value(q), 2 * value_at(goal, X_world), rtol=1e-14)
+    for ours, afresh in zip(problem.aimed(target).packed, moved.packed, strict=True):
+        assert_array_equal(ours, afresh)  # a problem that is packed already is not packed again, but as if
 
 
 def test_every_description_of_a_placement():

@@ -218,14 +218,11 @@ def cost(a, x, g, H):
 
 REFUSED = {
     "custom": (lambda: Problem(PANDA, [Task("panda_hand", Custom(cost))]), "has no residual form"),
-    "near": (lambda: Problem(PANDA, [Near(PANDA.rest)]), "has no residual form"),
-    "rows": (
-        lambda: Problem(
-            PANDA, [], Limits(PANDA.lower, PANDA.upper, A=np.eye(PANDA.size)[:1], b=[1.0])
-        ),
-        "its limits have linear rows",
+    "near": (
+        lambda: Problem(PANDA, [Near(PANDA.rest), Task("panda_hand", At((0, 0, 1)), priority=1)]),
+        "comes before other tasks",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -11,10 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import nnls
+from scipy.optimize import linprog, nnls
 
 from supple.errors import BadValue
-from supple.limits import Limits
+from supple.limits import Limits, project_entry
+from supple.projection import row_room
+
+
+def projected(limits: Limits, q: np.ndarray, ease: np.ndarray) -> tuple[np.ndarray, float]:
+    """The nearest allowed posture in the metric ``Σ dq²/ease``, and what the kernel says is left."""
+    p, (equalities, A, b) = np.array(q, float), limits.rows
+    room, origin = np.full(row_room(len(b)), np.nan), np.full(len(p), np.nan)
+    return p, project_entry(p, limits.lower, limits.upper, equalities, A, b, np.asarray(ease, float), room, origin)
 
 
 def assert_nearest(limits: Limits, q: np.ndarray, p: np.ndarray, slack: float = 1e-7) -> None:
@@ -60,6 +68,31 @@ def test_a_projection_is_allowed_nearest_and_final(limits: Limits, seed: int):
 def test_projections_bring_no_two_postures_further_apart(limits: Limits, seed: int):
     a, b = np.random.default_rng(seed).normal(size=(2, limits.size)) * 3
     assert np.linalg.norm(limits.project(a) - limits.project(b)) <= np.linalg.norm(a - b) + 1e-8
+
+
+@given(polytopes(), st.integers(0, 1 << 32))
+def test_ease_is_a_change_of_unit(limits: Limits, seed: int):
+    """The nearest by Σ dq²/ease is the nearest by Σ dφ² where q = φ √ease."""
+    rng = np.random.default_rng(seed)
+    q, unit = rng.normal(size=limits.size) * 3, rng.uniform(0.2, 1.0, limits.size)
+    other = Limits(limits.lower / unit, limits.upper / unit, limits.A_eq * unit, limits.b_eq, limits.A * unit, limits.b)
+    assert_allclose(limits.project(q, unit**2), unit * other.project(q / unit), rtol=0, atol=1e-6)
+
+
+@given(polytopes(), st.integers(0, 1 << 32))
+def test_what_has_no_ease_stays_if_it_can(limits: Limits, seed: int):
+    rng = np.random.default_rng(seed)
+    inside = limits.project(rng.normal(size=limits.size))
+    ease = np.where(rng.random(limits.size) < 0.4, 0.0, 1.0)
+    p = limits.project(inside + ease * rng.normal(size=limits.size), ease)
+    assert limits.contains(p)
+    assert_array_equal(p[ease == 0.0], inside[ease == 0.0])
+
+
+def test_what_has_no_ease_moves_if_it_must():
+    limits = Limits([-1, -1], [1, 1], A=[[1, 1]], b=[0])
+    assert_allclose(limits.project([0.9, 0.9], [0, 1]), [0.9, -0.9], atol=1e-12)
+    assert_allclose(limits.project([0.9, 0.9], [0, 0]), [0, 0], atol=1e-12)
 
 
 @pytest.mark.interpreted
@@ -153,19 +186,107 @@ def test_what_is_not_finite_is_not_contained(q: list[float]):
     assert not Limits([-INF, -INF], [INF, INF], A=[[1, 1]], b=[1]).contains(q)
 
 
-def test_crowded_polytopes_are_never_called_contradictory_and_the_nearest_point_is_found():
-    """Many rows about one point that is allowed, some of them all but the same, seen from near and from far."""
-    for seed in range(150):
+def crowded(seed: int) -> tuple[Limits, np.ndarray, np.ndarray, np.ndarray]:
+    """Many rows about an allowed point, many of them through it, some all but the same, opposite or equalities.
+
+    Returned with the point, a posture near or far, and the ease of each coordinate, 0 for some where the point has them.
+    """
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 8)), int(rng.integers(1, 30))
+    centre, A = rng.normal(size=n), rng.normal(size=(m, n))
+    A = np.vstack([A, A[: m // 2] + 10 ** rng.uniform(-9, -2) * rng.normal(size=(m // 2, n))])
+    if seed % 5 == 0:
+        A = np.vstack([A, A[:3], -A[:1]])
+    size = 10 ** rng.uniform(-9, 0) if seed % 3 == 0 else 1.0
+    b = A @ centre + rng.exponential(size=len(A)) * (rng.random(len(A)) < 0.6) * 0.1 * size
+    wide = rng.exponential(size=(2, n)) * (rng.random((2, n)) < 0.9)
+    lower, upper = np.where(rng.random((2, n)) < 0.9, [centre - wide[0], centre + wide[1]], [[-INF], [INF]])
+    A_eq = rng.normal(size=(int(rng.integers(1, n)) if seed % 4 == 0 and n > 1 else 0, n))
+    ease = np.where(rng.random(n) < 0.15, 0.0, 10 ** rng.uniform(-3, 1, n)) if seed % 7 == 0 else np.ones(n)
+    q = centre + np.where(ease > 0, rng.normal(size=n), 0.0) * 10 ** rng.uniform(-2, 3)
+    return Limits(lower, upper, A_eq, A_eq @ centre, A, b), centre, q, ease
+
+
+def unexplained(limits: Limits, q: np.ndarray, p: np.ndarray, ease: np.ndarray) -> float:
+    """The part of ``(q − p)/ease`` that no multipliers of limits met at p explain, in proportion."""
+    moves = ease > 0
+    root, (equalities, A, b) = np.sqrt(ease[moves]), limits.rows
+    eye, exact, met = np.eye(limits.size), A[:equalities], A[equalities:][A[equalities:] @ p >= b[equalities:] - 1e-8]
+    normals = np.vstack([eye[p >= limits.upper], -eye[p <= limits.lower], met, exact, -exact])[:, moves] * root
+    length, pull = np.linalg.norm(normals, axis=1), (q - p)[moves] / root
+    normals = normals[length > 1e-12] / length[length > 1e-12, None]
+    rest = nnls(normals.T, pull, maxiter=10000)[1] if normals.size else np.linalg.norm(pull)
+    return float(rest / (1 + np.linalg.norm(pull)))
+
+
+def test_projections_onto_crowded_polytopes_are_legal_nearest_final_and_bring_nothing_further_apart():
+    for seed in range(500):
+        limits, centre, q, ease = crowded(seed)
+        moves = ease > 0
+        p, left = projected(limits, q, ease)
+        assert left <= 1e-9, seed
+        assert limits.contains(p), seed
+        assert_array_equal(p[~moves], q[~moves])
+        assert unexplained(limits, q, p, ease) <= 1e-7, seed
+        assert np.abs(projected(limits, p, ease)[0] - p).max() <= 1e-8, seed
+        near = q + np.where(moves, np.random.default_rng(seed).normal(size=len(q)), 0.0)
+        apart = (projected(limits, near, ease)[0] - p)[moves] / np.sqrt(ease[moves])
+        assert np.linalg.norm(apart) <= np.linalg.norm((near - q)[moves] / np.sqrt(ease[moves])) + 1e-6, seed
+        assert_allclose(projected(limits, centre, ease)[0], centre, rtol=0, atol=1e-9)
+
+
+def test_rows_are_kept_to_twelve_digits_where_they_are_well_apart():
+    for seed in range(300):
         rng = np.random.default_rng(seed)
-        n, m = int(rng.integers(1, 8)), int(rng.integers(1, 30))
-        centre, A = rng.normal(size=n), rng.normal(size=(m, n))
-        A = np.vstack([A, A[: m // 2] + 1e-6 * rng.normal(size=(m // 2, n))])
-        b = A @ centre + rng.exponential(size=len(A)) * (rng.random(len(A)) < 0.6) * 0.1
-        limits = Limits(centre - rng.exponential(size=n), centre + rng.exponential(size=n), A=A, b=b)
-        q = centre + rng.normal(size=n) * 10 ** rng.uniform(-2, 3)
-        nearest = limits.project(q)
-        assert limits.contains(nearest)
-        # no allowed point lies on q's side of the nearest one: (x − nearest)·(q − nearest) ≤ 0 for the centre and between
-        for share in (1.0, 0.1, 1e-3):
-            x = nearest + share * (centre - nearest)
-            assert (x - nearest) @ (q - nearest) <= 1e-7 * (1 + np.linalg.norm(q - nearest))
+        n = int(rng.integers(2, 60))
+        A, centre = rng.normal(size=(int(rng.integers(1, n)), n)), rng.normal(size=n)
+        limits = Limits(centre - rng.random(n), centre + rng.random(n), A=A, b=A @ centre + 0.1 * rng.random(len(A)))
+        p, left = projected(limits, centre + 10 ** rng.uniform(-1, 3) * rng.normal(size=n), np.ones(n))
+        assert left <= 1e-12 * (1 + np.abs(limits.b).max())
+        assert (p >= limits.lower).all()
+        assert (p <= limits.upper).all()
+
+
+def test_limits_are_refused_if_and_only_if_a_linear_programme_finds_no_posture():
+    refused = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(1, 7)), int(rng.integers(1, 12))
+        A, b = rng.normal(size=(m, n)), rng.normal(size=m) - 0.5
+        A_eq = rng.normal(size=(int(rng.integers(0, min(n, 3))), n))
+        b_eq, upper = 0.3 * rng.normal(size=len(A_eq)), rng.uniform(0.2, 2, n)
+        answer = linprog(np.zeros(n), A, b, A_eq, b_eq, list(zip(-upper, upper, strict=True)))
+        if answer.status == 0:
+            Limits(-upper, upper, A_eq, b_eq, A, b)
+        else:
+            refused += 1
+            with pytest.raises(BadValue, match="contradict each other"):
+                Limits(-upper, upper, A_eq, b_eq, A, b)
+    assert 50 < refused < 350
+
+
+def test_a_vertex_of_very_many_rows_and_duplicates_is_found():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(60, 3))
+    A[:, 0] = np.abs(A[:, 0]) + 0.3
+    limits = Limits([-2, -2, -2], [0, 2, 2], A=np.vstack([A, A]), b=np.zeros(120))
+    assert_allclose(limits.project([50, 0, 0]), [0, 0, 0], atol=1e-12)
+
+
+@pytest.mark.interpreted
+def test_a_coordinate_without_ease_stays_and_the_others_answer_for_it():
+    limits = Limits([-1, -1, -1], [1, 1, 1], A_eq=[[1, 1, 0]], b_eq=[1], A=[[0, 1, 1]], b=[0.5])
+    p, left = projected(limits, np.array([0.2, 0.0, 0.9]), np.array([0.0, 1.0, 4.0]))
+    assert_allclose(p, [0.2, 0.8, -0.3], atol=1e-15)
+    assert left <= 1e-15
+
+
+@pytest.mark.interpreted
+def test_the_kernel_tells_a_contradiction_and_a_room_that_is_too_small():
+    lower, upper, ease, origin = np.zeros(2), np.ones(2), np.ones(2), np.empty(2)
+    A, b, room = np.full((1, 2), math.sqrt(0.5)), np.array([-1.0]), np.empty(row_room(1))
+    q = np.array([0.5, 3.0])
+    assert project_entry(q, lower, upper, 0, A, b, ease, room, origin) == math.inf
+    assert ((q >= lower) & (q <= upper)).all()
+    assert project_entry(q, lower, upper, 0, A, -b, ease, room[:-1], origin) == math.inf
+    assert project_entry(q, lower, upper, 0, A, -b, ease, room, origin) <= 1e-15

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple import (
     At,
+    Custom,
     Frame,
     LevenbergMarquardt,
-    Limits,
     OnPlane,
     Placed,
     Point,
@@ -78,6 +78,10 @@ def test_hard_tasks_hold_in_every_row():
         assert_array_equal(many.q[i], supple.solve(problem.aimed(poses[i])).q)
 
 
+def cost(a, x, g, H):
+    return 0.0
+
+
 REFUSED = {
     "NaN": (lambda: supple.solve_many(PROBLEM, np.full((2, 4, 4), np.nan)), BadValue, "target 0 of 'panda_hand Placed'"),
     "reflection": (
@@ -88,12 +92,10 @@ REFUSED = {
     "device": (lambda: supple.solve_many(PROBLEM, POSES, device="toaster"), BadValue, "not 'toaster'"),
     "threads": (lambda: supple.solve_many(PROBLEM, POSES, threads=0), BadValue, "at least 1"),
     "solver": (lambda: supple.solve_many(PROBLEM, POSES, solver=ProjectedGradient()), BadValue, "not ProjectedGradient"),
-    "rows": (
-        lambda: supple.solve_many(
-            Problem(PANDA, PROBLEM.tasks, Limits(PANDA.lower, PANDA.upper, A=np.ones((1, 8)), b=[9.0])), POSES
-        ),
+    "custom": (
+        lambda: supple.solve_many(Problem(PANDA, [Task("panda_hand", Custom(cost))]), np.zeros((2, 1))),
         Refused,
-        "linear rows",
+        "has no residual form",
     ),
 }  # fmt: skip
 

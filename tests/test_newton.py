@@ -32,7 +32,6 @@ from solver_cases import (
     unexplained,
     way_down,
 )
-from supple.drives import Coordinate, Drive, Group
 from supple.effectors import Frame, Point
 from supple.errors import BadValue, Refused
 from supple.figure import Figure
@@ -184,28 +183,6 @@ def test_takes_fewer_steps_than_the_active_set_with_six_goals() -> None:
 
 
 # ── rigidity, locks, and what may go wrong ───────────────────────────────────────────────────────────────────────────
-@pytest.mark.parametrize("curvature", [True, False], ids=NAMES)
-def test_rigidity_is_a_change_of_unit(curvature: bool) -> None:
-    """The same walk as with joints that follow coordinates φ by q = (1 − ρ) φ."""
-    rho = np.array([0.0, 0.5, 0.7, 0.2])
-    tasks = [Task(Point("hand"), At((0.3, 0.3, 0.5)))]
-    group = Group(
-        "units",
-        tuple(
-            Coordinate(f"φ{i}", (float(lo / (1 - r)), float(hi / (1 - r))), float(x / (1 - r)))
-            for i, (lo, hi, x, r) in enumerate(zip(ARM.lower, ARM.upper, ARM.rest, rho, strict=True))
-        ),
-        {name: Drive.by({f"φ{i}": float(1 - rho[i])}) for i, name in enumerate(ARM.joints)},
-    )
-    scaled = ARM.grouped(group)
-    order = [scaled.joints.index(f"φ{i}") for i in range(4)]
-    for steps in (1, 3, 6, 100):
-        solver = Newton(steps=steps, curvature=curvature)
-        q = solver.solve(Problem(ARM, tasks, rigidity=rho), ARM.rest).q
-        phi = solver.solve(Problem(scaled, tasks), scaled.rest).q
-        assert_allclose(q, (1 - rho) * phi[order], atol=1e-7)
-
-
 def test_a_much_damped_step_is_along_the_gradient_in_the_metric_of_rigidity() -> None:
     rho = np.linspace(0.0, 0.9, PANDA.size)
     problem = panda(rigidity=rho)

@@ -141,12 +141,16 @@ def test_the_number_of_targets_is_checked():
 
 
 def test_what_the_compiled_search_cannot_take_is_answered_as_solve_would():
-    problem = Problem(PANDA, [Task(Point(HAND), At((0.4, 0.1, 0.6))), supple.Near(PANDA.rest, weights=1e-6)])
+    problem = Problem(PANDA, [Task(Point(HAND), At((0.4, 0.1, 0.6))), Task(HAND, supple.Custom(cost))])
     solution = supple.prepare(problem)([(0.3, 0.2, 0.5), None])
     audit(solution)
     assert_array_equal(solution.q, supple.solve(problem.aimed((0.3, 0.2, 0.5), None)).q)
-    with pytest.raises(Refused, match="obstacles"):
-        supple.prepare(Problem(PANDA, [], obstacles=[supple.Ball((9, 9, 9), 1.0)]))
+    with pytest.raises(Refused, match="is hard"):
+        supple.prepare(Problem(PANDA, [Task(HAND, supple.Custom(cost), hard=True)]), solver=supple.Newton())
+
+
+def cost(a, x, g, H):
+    return 0.0
 
 
 def test_a_budget_bounds_every_call():

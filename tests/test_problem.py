@@ -21,6 +21,7 @@ from supple.solve import solve
 from supple.space import X, Y, Z
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
+BODY = ARM.with_spheres({"hand": [(0.0, 0.0, 0.0, 0.05)]})
 
 
 def may_move(problem: Problem) -> set[str]:
@@ -150,7 +151,7 @@ def test_a_task_on_what_is_fixed_to_the_world_has_no_slope():
 def test_aimed_changes_only_the_targets():
     tasks = [Task("hand", At(X), weight=2.0, chain="elbow"), Task("elbow", Facing(Y), tolerance=0.1), Near(ARM.rest)]
     limits = Limits(ARM.lower / 2, ARM.upper / 2)
-    old = Problem(ARM, tasks, limits, rigidity=0.5, obstacles=[Ball((5, 5, 5), 1)])
+    old = Problem(BODY, tasks, limits, rigidity=0.5, obstacles=[Ball((5, 5, 5), 1)])
     new = old.aimed((4, 5, 6), None, ARM.upper)
     assert_array_equal(new.tasks[0].goal.position, (4, 5, 6))
     assert new.tasks[1] is old.tasks[1]
@@ -218,9 +219,24 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         UnknownName,
         "no coordinate called 'leg'",
     ),
+    "rigidity of what nothing matches": (
+        lambda: Problem(ARM, [], rigidity={"*.bending": 1}),
+        UnknownName,
+        r"no coordinate called '\*\.bending'",
+    ),
+    "which rigidity": (lambda: Problem(ARM, [], rigidity={"elbow": 2}), BadValue, "not 2 as for 'elbow'"),
+    "a word for a rigidity": (
+        lambda: Problem(ARM, [], rigidity={"elbow": "stiff"}),
+        BadValue,
+        "rigidities of 'elbow' are",
+    ),
     "short rigidity": (lambda: Problem(ARM, [], rigidity=[1, 0]), BadValue, "rigidity"),
     "other posture": (lambda: Problem(ARM, [Near([0, 0])]), BadValue, "Near needs 4 numbers for figure 'arm', not 2"),
-    "no obstacle": (lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]), BadValue, "must be a Ball, Box"),  # type: ignore
+    "no obstacle": (
+        lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]),
+        BadValue,
+        "must be a Ball, Box, Capsule or Polytope",
+    ),  # type: ignore
     "NaN posture": (
         lambda: Problem(ARM, []).evaluate([math.nan, 0, 0, 0]),
         BadValue,
@@ -256,4 +272,4 @@ def test_refusals(case: str):
 
 
 def test_obstacles_are_kept():
-    assert len(Problem(ARM, [], obstacles=[Ball((0, 0, 0), 1), Box((0, 0, 0), (1, 1, 1))]).obstacles) == 2
+    assert len(Problem(BODY, [], obstacles=[Ball((0, 0, 0), 1), Box((0, 0, 0), (1, 1, 1))]).obstacles) == 2

@@ -29,6 +29,7 @@ from supple.solvers.projected_gradient import ProjectedGradient
 from supple.space import X, Y, Z, place
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
+BODY = ARM.with_spheres({"hand": [(0.0, 0.0, 0.0, 0.05)]})
 REACHED = ARM.placement([0.4, 0.5, 1.0, -0.3], "hand")
 
 
@@ -208,15 +209,6 @@ def test_what_is_rigid_stays():
     audit(solution)
     assert solution.q[1] == start[1]
     assert not np.array_equal(solution.q, start)
-
-
-def test_what_is_reluctant_moves_less():
-    figure = Figure("rails", [*slide("a", None, X), *slide("b", "a", X)])
-    task = Task("b", At((1, 0, 0)))
-    moves = [solve(Problem(figure, [task], rigidity={"a": r}), start=[0, 0]).q[0] for r in (0.0, 0.5, 0.9, 1.0)]
-    assert moves == sorted(moves, reverse=True)
-    assert_allclose(moves[0], 0.5, atol=1e-5)
-    assert moves[-1] == 0.0
 
 
 def test_what_is_outside_the_chain_stays():
@@ -425,7 +417,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         Refused,
         "its tasks have several priorities",
     ),
-    "obstacles": (lambda: solve(Problem(ARM, [], obstacles=[Ball((9, 9, 9), 1)])), Refused, "it has obstacles"),
+    "obstacles": (
+        lambda: solve(Problem(BODY, [], obstacles=[Ball((9, 9, 9), 1)]), solver=ProjectedGradient()),
+        Refused,
+        "it keeps clear of obstacle 1",
+    ),
+    "no body": (lambda: Problem(ARM, [], obstacles=[Ball((9, 9, 9), 1)]), BadValue, "has no solids: give it some by"),
     "NaN start": (
         lambda: solve(ARM, {"hand": At(X)}, [math.nan, 0, 0, 0]),
         BadValue,

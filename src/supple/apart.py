@@ -1,16 +1,32 @@
-"""Keeping clear: obstacles by name, how far bodies keep from them, and which pairs are left alone."""
+"""Keeping clear: which bodies of a figure keep away from which obstacles, and from each other.
+
+A *bar* is a ball or a capsule on a segment: all points within its radius of a core. A *pair* is a bar and what it must not
+touch: an obstacle in the world, or the bar of another segment; its residual is ``max(0, keep − gap)`` with the gap between the
+bar's core and the other thing (`clearance`) and ``keep`` the bar's radius plus the margin. All pairs with one obstacle are one
+hard task, and so are all pairs of the figure with itself.
+
+Pairs that cannot be helped are left out: of one rigid body, of neighbours, which overlap where they are joined, of
+segments that touch at rest, and of an obstacle with what cannot move at all. `Clearance` may name more.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from supple import potentials as kind
+from supple.clearance import solid_of
+from supple.distance import distance_between
 from supple.errors import BadValue, find
 from supple.figure import Figure
-from supple.shapes import Ball, Box, Capsule, Polytope
+from supple.goals import Miss, Term
+from supple.polyhedra import polyhedron_of
+from supple.shapes import Ball, Box, Capsule, Core, Polytope
+from supple.space import HERE, Floats
 
 Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
 Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
@@ -37,6 +53,82 @@ class Clearance:
         object.__setattr__(self, "ignoring", tuple((a, b) for a, b in pairs))
 
 
+class Bar(NamedTuple):
+    """A ball or a capsule on a segment."""
+
+    segment: str
+    shape: Ball | Capsule
+    core: Core
+
+
+class Other(NamedTuple):
+    """What a bar must not touch."""
+
+    name: str
+    segment: str | None  # None: it stands in the world
+    shape: Obstacle  # in the segment's frame, or in the world
+    at: Floats  # the frame, in the segment, in which `numbers` are written
+    numbers: Floats  # as kernels read them
+    centre: Floats  # in the segment's frame
+    reach: float  # from the centre to its farthest point
+
+
+class Pair(NamedTuple):
+    """A bar, what it must not touch, and how near its core may come."""
+
+    bar: Bar
+    other: Other
+    keep: float
+
+
+@dataclass(frozen=True, eq=False)
+class Clear:
+    """A goal of the whole figure: every pair apart. It is missed by the margin that the worst pair lacks."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    relative_to: None = None
+
+    def terms(self) -> list[Term]:
+        """One term for each pair."""
+        return [Term(kind.CLEAR, np.empty(0), "posture")] * len(self.pairs)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments that carry the pairs."""
+        names = [name for pair in self.pairs for name in (pair.bar.segment, pair.other.segment) if name is not None]
+        return tuple(dict.fromkeys(names))
+
+    def miss_of(self, figure: Figure, q: ArrayLike) -> Miss:
+        """How much the worst pair lacks, recomputed in plain NumPy; only pairs whose spheres overlap are looked at closely."""
+        frames = figure.placements(q)
+        bars = np.array([_moved(frames[p.bar.segment], p.bar.core.at[:3, 3]) for p in self.pairs])
+        others = np.array([_moved(_frame(frames, p.other), p.other.centre) for p in self.pairs])
+        reach = np.array([p.bar.core.half + p.keep + p.other.reach for p in self.pairs])
+        worst = 0.0
+        for i in np.flatnonzero(np.linalg.norm(bars - others, axis=1) < reach).tolist():
+            bar, other, keep = self.pairs[i]
+            distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
+            worst = max(worst, keep - bar.core.radius - distance)
+        return Miss(metres=worst)
+
+    def miss(self, X: Floats) -> Miss:
+        """A frame alone does not tell."""
+        raise BadValue(f"{self.name!r} is a goal of the whole figure")
+
+    def aimed(self, target: Any) -> Clear:
+        """It has no target."""
+        raise BadValue(f"{self.name!r} has no target")
+
+
+def _frame(frames: Mapping[str, Floats], other: Other) -> Floats:
+    return HERE if other.segment is None else frames[other.segment]
+
+
+def _moved(frame: Floats, point: Floats) -> Floats:
+    return frame[:3, :3] @ point + frame[:3, 3]
+
+
 def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
     """Obstacles by name; those of a sequence are called obstacle 1, obstacle 2 and so on."""
     if isinstance(obstacles, Mapping):
@@ -52,10 +144,66 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
 
 
 def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:
-    """Refuse names that do not exist."""
+    """Refuse names that do not exist, and figures that nothing can touch."""
     if not isinstance(clearance, Clearance):
         raise BadValue(f"a problem's clearance is a Clearance, not {clearance!r}")
     known = (*figure.segments, *obstacles)
     for pair in clearance.ignoring:
         for name in pair:
             find(known, name, "segment or obstacle", f"figure {figure.name!r} and its obstacles")
+    if (obstacles or clearance.itself) and not any(figure.bars.values()):
+        raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
+
+
+def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> list[Clear]:
+    """The goals of keeping clear of each obstacle and, if asked for, of oneself; none where nothing can touch."""
+    if not obstacles and not clearance.itself:
+        return []
+    ignored = {frozenset(pair) for pair in clearance.ignoring}
+    bars = {
+        segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.bars.items()
+    }
+    goals = []
+    for name, shape in obstacles.items():
+        other = _standing(name, shape)
+        movable = [segment for segment in bars if figure.chain(None, segment)]
+        able = [bar for s in movable if frozenset((s, name)) not in ignored for bar in bars[s]]
+        pairs = tuple(Pair(bar, other, bar.core.radius + clearance.margin) for bar in able)
+        goals += [Clear(f"clear of {name}", pairs)] if pairs else []
+    if clearance.itself:
+        others = {segment: [_carried(bar) for bar in own] for segment, own in bars.items()}
+        pairs = tuple(
+            Pair(bar, other, bar.core.radius + clearance.margin)
+            for a, b in figure.colliding_pairs(clearance.margin)
+            if frozenset((a, b)) not in ignored
+            for bar in bars[a]
+            for other in others[b]
+        )
+        goals += [Clear("clear of itself", pairs)] if pairs else []
+    return goals
+
+
+def _standing(name: str, shape: Obstacle) -> Other:
+    """An obstacle in the world."""
+    centre, reach = bounding_ball(shape)
+    return Other(name, None, shape, HERE, solid_of(shape), centre, reach)
+
+
+def _carried(bar: Bar) -> Other:
+    """The bar of another segment, written in the frame of its own core."""
+    core = bar.core
+    own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
+    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], core.half + core.radius)
+
+
+def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
+    """Centre and radius of a ball around a shape; infinite if the shape is."""
+    if isinstance(shape, Ball | Capsule):
+        core = Core.of(shape)
+        return core.at[:3, 3], core.half + core.radius
+    body = polyhedron_of(shape)
+    if len(body.points) == 0 or not np.isfinite(body.spans).all():
+        return np.zeros(3), np.inf
+    corners = np.vstack([body.points + body.spans[:, side, None] * body.directions for side in (0, 1)])
+    centre = corners.mean(axis=0)
+    return centre, float(np.linalg.norm(corners - centre, axis=1).max())

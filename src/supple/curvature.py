@@ -92,7 +92,7 @@ def add_chain_stiffness(tree: Any, tasks: Any, k: int, work: Any, H: Any) -> Non
 def squares(tasks: Any, k: int, T: Any, work: Any) -> None:
     """Gauss–Newton's ``B = 2 Σ dρ dρᵀ`` of term k into the block; for the mass centre, the same of forces into `second`."""
     a = tasks.term[k, 4]
-    residual(tasks.term[k], work.seen, T, tasks.number[k], work.rho, work.rows, a, work.mixed)
+    residual(tasks.term[k], work.seen, T, tasks.solid, tasks.number[k], work.rho, work.rows, a, work.mixed)
     for i in range(6):
         for j in range(6):
             s = 0.0

@@ -33,7 +33,7 @@ class Edits:
     ) -> Figure:
         """Other ranges and greatest speeds for the named coordinates; inf takes a speed limit away.
 
-        A joint of several coordinates takes one pair, or one speed, for each or for all.
+        Names are as in `locked`; what means several coordinates takes one pair, or one speed, for each or for all.
         """
         ranges = self._by_coordinate(limits or {}, "limits", "a pair", "pairs", (2,))
         speeds = self._by_coordinate(speed or {}, "speeds", "a number", "numbers", ())
@@ -58,8 +58,8 @@ class Edits:
     def locked(self: Any, *names: str, q: ArrayLike | None = None) -> Figure:
         """The named coordinates frozen at their values in `q` (the rest posture by default); they leave q.
 
-        A name is a coordinate, a joint or segment whose coordinates are meant together, or a pattern such as
-        ``"T*.bending"``. ``figure.chain(a, b)`` gives the names of a sub-chain.
+        A name is a coordinate, a joint or segment whose coordinates are meant together, or a pattern such as ``"*.flexion"``
+        or ``"T[1-4]"`` for all names that match it. ``figure.chain(a, b)`` gives the names of a sub-chain.
         """
         posture = self.rest if q is None else finite(q, (self.size,), "the posture to lock at")
         values = dict(zip(self.joints, posture.tolist(), strict=True))
@@ -199,14 +199,16 @@ class Edits:
         return replace(self, parts=parts, coordinates=tuple(change(c) for c in self.coordinates))
 
     def _coordinates_called(self: Any, name: str) -> tuple[str, ...]:
-        """The coordinates that a name means: one, all those of a joint or segment, or of a pattern such as ``T*.bending``."""
+        """The coordinates that a name means: one of its own, all those of a joint or segment, or of all that match it."""
         if name in self.joints:
             return (name,)
         several = tuple(n for n in self.joints if n.rpartition(".")[0] == name)
         if not several and name in self.segments:
             several = tuple(n for n in self.joints_of(name) if n in self.joints)
-        if not several:
-            several = tuple(n for n in self.joints if fnmatchcase(n, name))
+        if not several and isinstance(name, str) and any(sign in name for sign in "*?["):
+            carried = {n for s in self.segments if fnmatchcase(s, name) for n in self.joints_of(s)}
+            stems = ((n, n.rpartition(".")[0]) for n in self.joints)
+            several = tuple(n for n, stem in stems if n in carried or fnmatchcase(n, name) or fnmatchcase(stem, name))
         if not several:
             find(self.joints, name, "coordinate", f"figure {self.name!r}")
         return several

@@ -7,13 +7,14 @@ looks at the parts of that frame it needs: the position, one axis, or all of it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import BadValue
-from supple.space import Floats, Triple, X, compose, finite, here, placement, unit
+from supple.space import Floats, Triple, X, compose, finite, frozen, here, placement, unit
 
 
 def _triple(values: ArrayLike, what: str) -> Triple:
@@ -58,10 +59,10 @@ class Direction:
         object.__setattr__(self, "axis", unit(self.axis, f"the direction on {self.segment!r}"))
         object.__setattr__(self, "offset", _triple(self.offset, f"the origin of the direction on {self.segment!r}"))
 
-    @property
+    @cached_property
     def frame(self) -> Floats:
         """A frame at the direction's origin whose x axis is the direction."""
-        return compose(along_x(self.axis), self.offset)
+        return frozen(compose(along_x(self.axis), self.offset))
 
 
 @dataclass(frozen=True, eq=False)

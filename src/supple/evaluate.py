@@ -17,7 +17,7 @@ from typing import Any
 from supple.carry import apply_wrench, observe
 from supple.compiled import entry, leaf, stage
 from supple.curvature import add_chain_stiffness, add_mass_stiffness, add_tree_stiffness, squares
-from supple.potentials import MET, NEAR, WEIGHT, parts, potential, stiffness
+from supple.potentials import CLEAR, MET, NEAR, WEIGHT, parts, potential, stiffness
 from supple.tree import place, read_tree, slopes, steer, sum_stiffness
 from supple.views import NO_ROW, clear, read_tasks, read_work
 from supple.wrench import curve, push, stiffen
@@ -103,6 +103,8 @@ def gradient(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any) -> Any:
         chosen = choose(tree, tasks, t, T, work)
         missed = 0
         for k in range(tasks.alternative[chosen], tasks.alternative[chosen + 1]):
+            if tasks.term[k, 0] == CLEAR:
+                continue  # a condition, and no part of the objective
             if tasks.term[k, 0] == NEAR:
                 P = near_term(tasks, k, T, q, g)
             else:
@@ -133,6 +135,8 @@ def hessian(I: Any, F: Any, scratch: Any, T: Any, q: Any, curvature: int, g: Any
     for t in range(tasks.task.shape[0] - 1):
         chosen = choose(tree, tasks, t, T, work)
         for k in range(tasks.alternative[chosen], tasks.alternative[chosen + 1]):
+            if tasks.term[k, 0] == CLEAR:
+                continue
             if tasks.term[k, 0] == NEAR:
                 for i in range(q.shape[0]):
                     H[i, i] += 2.0 * tasks.number[k, WEIGHT] * tasks.near[tasks.term[k, 1], i]

@@ -67,9 +67,8 @@ def follow(
         raise BadValue(f"jump must be positive, not {jump!r}")
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
-    assert problem.limits is not None
     Q, info, page = np.empty((len(T), figure.size)), FREELY.info(len(T)), FREELY.page()
-    Q[:1] = problem.limits.project(figure.rest if start is None else figure.posture(start))
+    Q[:1] = problem.admitted(figure.rest if start is None else figure.posture(start))
     I, F, _ = problem.packed
     place = desk(problem, chosen.settings(), seed)
     own = F.copy()

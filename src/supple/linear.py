@@ -7,6 +7,9 @@ zeros: block b has a row of three numbers for each column of its term's route (`
 
 so a goal costs as many rows as coordinates move it, and products of two blocks run over the columns that they share.
 `jacobian` spreads the same numbers over a dense matrix.
+
+A bar that is nowhere near its solid has no block at all: of the hundreds of pairs that might touch, only those that do cost
+more than a look at two centres.
 """
 
 from __future__ import annotations
@@ -15,23 +18,41 @@ from typing import Any
 
 from supple.carry import mass_columns, observe, outward
 from supple.compiled import entry, leaf, row, stage
-from supple.potentials import AT, FACE, MET, TILT, TURN
+from supple.potentials import AT, CLEAR, FACE, FRAME, MET, REACH, REFERENCE, SHIFT, TILT, TURN
 from supple.residuals import residual
 from supple.tree import place, read_tree, steer
-from supple.views import BLOCK, NO_ROW, ROUTE, clear, read_routes, read_tasks, read_work
+from supple.views import BLOCK, NO_ROW, RANK, ROUTE, clear, read_routes, read_tasks, read_work
+
+
+@leaf
+def is_far(tasks: Any, k: int, W: Any) -> bool:
+    """Whether the two things of a CLEAR term are further apart than anything can reach from their centres."""
+    A, a, b = tasks.number[k], tasks.term[k, 1], tasks.term[k, 2]
+    square, reach = 0.0, A[REACH] + A[SHIFT]
+    for i in range(3):
+        d = W[a, 9 + i] + W[a, 3 * i] * A[FRAME + 9] + W[a, 3 * i + 1] * A[FRAME + 10] + W[a, 3 * i + 2] * A[FRAME + 11]
+        x, y, z = A[REFERENCE + 9], A[REFERENCE + 10], A[REFERENCE + 11]
+        if b == NO_ROW:
+            d -= x if i == 0 else y if i == 1 else z
+        else:
+            d -= W[b, 9 + i] + W[b, 3 * i] * x + W[b, 3 * i + 1] * y + W[b, 3 * i + 2] * z
+        square += d * d
+    return square > reach * reach
 
 
 @leaf
 def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) -> float:
     """The residuals of term k into rho and their covectors into the scratch; returns ``Σ ρ²``."""
     a = tasks.term[k, 4]
-    observe(tree, tasks, k, work)
     if tasks.term[k, 9] < BLOCK:
         for r in range(a, a + BLOCK):
             rho[r] = 0.0
             for i in range(6):
                 work.rows[r, i] = 0.0
-    residual(tasks.term[k], work.seen, T, tasks.number[k], rho, work.rows, a, work.mixed)
+        if tasks.term[k, 0] == CLEAR and is_far(tasks, k, work.world):
+            return 0.0
+    observe(tree, tasks, k, work)
+    residual(tasks.term[k], work.seen, T, tasks.solid, tasks.number[k], rho, work.rows, a, work.mixed)
     return rho[a] * rho[a] + rho[a + 1] * rho[a + 1] + rho[a + 2] * rho[a + 2]
 
 
@@ -144,9 +165,12 @@ def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, ch
                     total += P
                     if looking == 0:
                         block = tasks.term[k, 4] // BLOCK
-                        chosen[block] = k
-                        fill_block(tree, tasks, routes, k, work, J, block * I[22])
-                        missed = missed if tasks.number[k, MET] >= P else 1
+                        idle = tasks.term[k, 0] == CLEAR and P == 0.0
+                        chosen[block] = -1.0 if idle else k
+                        if not idle:
+                            fill_block(tree, tasks, routes, k, work, J, block * I[22])
+                        if tasks.term[k, RANK] < I[26] and not tasks.number[k, MET] >= P:
+                            missed = 1
                 if looking == 0:
                     value += total
                 elif a == tasks.task[t] or total < least:

@@ -23,7 +23,7 @@ from supple.solution import Solution, Status, audited
 from supple.solvers.base import Solver
 from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, STATIONARY
+from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, STATIONARY
 from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
 from supple.space import Floats
@@ -49,7 +49,12 @@ class Solutions:
     def told(
         cls, problem: Problem, targets: tuple[Any, ...], Q: np.ndarray, info: np.ndarray, seed: int, **more: Any
     ) -> Self:
-        """The answers that a search has written to Q and info."""
+        """The answers that a search has written to Q and info; where rounding has left a linear row, brought back."""
+        limits = problem.limits
+        assert limits is not None
+        for i in [] if limits.is_box else [i for i, q in enumerate(Q) if not limits.contains(q)]:
+            one = audited(problem.aimed(*(None if t is None else t[i] for t in targets)), Q[i], False)
+            Q[i], info[i, REASON] = one.q, MET if one.ok else SPENT
         ok, stationary = info[:, REASON] == MET, info[:, REASON] == STATIONARY
         for array in (Q, ok, stationary):
             array.setflags(write=False)
@@ -109,8 +114,7 @@ def solve_many(
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
     figure = problem.figure
-    assert problem.limits is not None
-    first = problem.limits.project(figure.rest if start is None else figure.posture(start))
+    first = problem.admitted(figure.rest if start is None else figure.posture(start))
     Q, info = np.tile(first, (len(T), 1)), FREELY.info(len(T))
     _run(chosen, problem, T, Q, info, seed, workers)
     return Solutions.told(problem, given, Q, info, seed)

@@ -25,9 +25,12 @@ With ``w`` the weight, ``d = p − r``, ``ℓ = |d|``, ``d̂ = d/ℓ``, ν a uni
 | BEYOND | max(0, d·ν)² | −max(0, d·ν) |
 | BOX | Σ dead(y_k)², y = Rgᵀ(r − p) | dead(y_k) |
 | TILT | c² Σ dead(φ_k)², φ = log RgᵀR | c dead(φ_k) |
+| CLEAR | max(0, m − gap)², gap between the core of a bar and a solid (`clearance`) | max(0, m − gap) |
 | CUSTOM | a user's function of the 12 numbers of X | none |
 
-``dead(y) = y − clip(y, lower, upper)``. On the sphere of unit vectors the two forms of FACE, TURN and AIM agree, and so do
+``dead(y) = y − clip(y, lower, upper)``. BEYOND, BOX, TILT and CLEAR are inequalities: zero where they hold.
+
+On the sphere of unit vectors the two forms of FACE, TURN and AIM agree, and so do
 their derivatives along motions of the frame; the second form has no second derivative in x and is the one evaluated.
 """
 
@@ -38,19 +41,26 @@ from typing import Any
 
 from supple.compiled import call_custom, leaf, row
 
-AT, FACE, TURN, AIM, LINE, PLANE, BEYOND, BOX, TILT, CUSTOM, NEAR = range(11)
+AT, FACE, TURN, AIM, LINE, PLANE, BEYOND, BOX, TILT, CUSTOM, NEAR, CLEAR = range(12)
 TARGET = {AT: 3, FACE: 3, TURN: 9, AIM: 3, LINE: 6, PLANE: 6, BEYOND: 6, BOX: 12, TILT: 9}
-ROWS = {AT: 3, FACE: 3, TURN: 3, AIM: 3, LINE: 3, PLANE: 1, BEYOND: 1, BOX: 3, TILT: 3, CUSTOM: 0, NEAR: 0}
+ROWS = {AT: 3, FACE: 3, TURN: 3, AIM: 3, LINE: 3, PLANE: 1, BEYOND: 1, BOX: 3, TILT: 3, CUSTOM: 0, NEAR: 0, CLEAR: 1}
 NEAREST = 1e-9  # an aim at a point nearer than this to where the direction starts says nothing
 MIXED = 120  # scratch numbers of a potential
 # columns of a term's float row
-FRAME, REFERENCE, WEIGHT, MET, SCALE, LOWER, UPPER, TERM = 0, 12, 24, 25, 26, 27, 30, 34
+FRAME, REFERENCE, WEIGHT, MET, SCALE, LOWER, UPPER, SHIFT, TERM = 0, 12, 24, 25, 26, 27, 30, 33, 36
+HALF, KEEP, REACH = LOWER, UPPER, UPPER + 1  # of CLEAR: half of the core, how far it keeps, beyond what nothing is near
 
 
 @leaf
 def dead(y: float, lower: float, upper: float) -> float:
     """How far y is outside the interval."""
     return y - min(max(y, lower), upper)
+
+
+@leaf
+def is_inequality(kind: int) -> bool:
+    """Whether a kind asks for room rather than for a place: its residuals vanish wherever it holds."""
+    return kind == BEYOND or kind == BOX or kind == TILT or kind == CLEAR
 
 
 @leaf

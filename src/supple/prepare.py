@@ -93,8 +93,9 @@ class Query:
         alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
         single = len(self.slots) == 1
         self.shape = alike if alike is None or single else (len(self.slots), *alike)  # of all targets in one array
+        self._rest = problem.admitted(problem.figure.rest)[None].copy()
         assert problem.limits is not None
-        self._rest = problem.limits.project(problem.figure.rest)[None].copy()
+        self._rows = None if problem.limits.is_box else problem.limits  # rounding may leave linear rows, never the box
         self._benches = [_Bench(self)]
 
     def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
@@ -124,6 +125,9 @@ class Query:
         finally:
             self._benches.append(bench)
         q = Q[0]
+        if self._rows is not None and not self._rows.contains(q):
+            problem = self.problem.aimed(*self.apart(targets))
+            return audited(problem, q, False, evaluations=int(spent[EVALUATIONS]), seed=self.seed)
         q.setflags(write=False)
         answer = _new(Answer)
         record = answer.__dict__
@@ -162,8 +166,7 @@ class Query:
     def _slowly(self, start: np.ndarray, targets: Any) -> Solution:
         """The answer of a solver that is not the compiled search."""
         problem = self.problem.aimed(*self.apart(targets))
-        assert problem.limits is not None
-        return solve_recentred(self.solver, problem, problem.limits.project(start), self.seed, self.allowance)
+        return solve_recentred(self.solver, problem, problem.admitted(start), self.seed, self.allowance)
 
 
 def prepare(problem: Problem, *, solver: Solver | None = None, seed: int = 0, budget: int | None = None) -> Query:

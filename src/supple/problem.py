@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.apart import Clearance, Obstacles, check_clearance, named_obstacles
+from supple.apart import Clear, Clearance, Obstacles, check_clearance, clear_goals, named_obstacles
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
@@ -19,7 +19,7 @@ from supple.goals import AnyOf, At, Custom, Miss, Near, Placed
 from supple.goals.base import spread
 from supple.limits import Limits
 from supple.linear import jacobian_entry
-from supple.packing import pack_tree
+from supple.packing import flat_floats, pack_tree
 from supple.potentials import ROWS
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
@@ -34,8 +34,9 @@ class Task:
     """An effector, its goal, and how much it matters.
 
     A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
-    task may move the figure; a task of a lower `priority` number comes strictly first. The task is met when its goal is
-    within `tolerance` [m] and `angle_tolerance` [rad]. A `preference` never makes a solution fail.
+    task may move the figure; a task of a lower `priority` number comes strictly first. A `preference` comes after all tasks
+    that are none: it is improved as far as they allow, and never makes a solution fail. The task is met when its goal is
+    within `tolerance` [m] and `angle_tolerance` [rad].
     """
 
     effector: Effector | str | None
@@ -50,7 +51,7 @@ class Task:
     preference: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.goal, Near):
+        if not isinstance(self.goal, Near | Clear):
             object.__setattr__(self, "effector", as_effector(self.effector))
         elif self.effector is not None:
             raise BadValue("Near is a goal for the whole posture; its task has no effector")
@@ -118,7 +119,9 @@ class Evaluation(NamedTuple):
 class Problem:
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
 
-    `rigidity` in [0, 1], by coordinate name or as an array, makes coordinates reluctant; 1 locks them.
+    `rigidity` in [0, 1], by name or as an array, makes coordinates reluctant; 1 locks them. Names are those of coordinates,
+    joints and segments, or patterns as in `Figure.locked`; of several that mean one coordinate the last counts. The figure's
+    bodies keep clear of `obstacles`, a sequence or a mapping from names, as `clearance` says; this is a hard task.
     """
 
     figure: Figure
@@ -135,8 +138,9 @@ class Problem:
             if not isinstance(task, Task):
                 raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
         object.__setattr__(self, "tasks", tasks)
-        object.__setattr__(self, "obstacles", named_obstacles(self.obstacles))
-        check_clearance(self.figure, self.obstacles, self.clearance)  # type: ignore[arg-type]
+        obstacles = named_obstacles(self.obstacles)
+        check_clearance(self.figure, obstacles, self.clearance)
+        object.__setattr__(self, "obstacles", obstacles)
         limits = self.figure.limits if self.limits is None else self.limits
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
@@ -147,16 +151,17 @@ class Problem:
             self._check_names(task)
 
     def _rigidity(self, given: Any) -> Floats:
-        figure = self.figure
-        values = np.zeros(figure.size)
+        names = self.figure.joints
+        values = np.zeros(len(names))
         if isinstance(given, Mapping):
-            for name, value in given.items():
-                for key in figure._coordinates_called(name):
-                    values[figure.joints.index(key)] = value
+            known = self.figure._by_coordinate(given, "rigidities", "a number", "numbers", ())
+            values[[names.index(name) for name in known]] = [*known.values()]
         elif given is not None:
-            values = spread(given, (figure.size,), "the rigidity").copy()
-        if not ((values >= 0.0) & (values <= 1.0)).all():
-            raise BadValue("rigidity lies between 0 (moves freely) and 1 (locked)")
+            values = spread(given, (len(names),), "the rigidity").copy()
+        wrong = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))
+        if wrong.size:
+            name, value = names[wrong[0]], values[wrong[0]]
+            raise BadValue(f"rigidity lies between 0 (moves freely) and 1 (locked), not {value:.6g} as for {name!r}")
         values.setflags(write=False)
         return values
 
@@ -173,8 +178,14 @@ class Problem:
 
     @property
     def all_tasks(self) -> tuple[Task, ...]:
-        """The tasks and, as hard tasks, the figure's closed loops."""
-        return (*self.tasks, *self.loops)
+        """The tasks and, as hard tasks, the figure's closed loops and what it keeps clear of."""
+        return (*self.tasks, *self.loops, *self.clear)
+
+    @cached_property
+    def clear(self) -> tuple[Task, ...]:
+        """Hard tasks: to keep clear of each obstacle, and of oneself."""
+        goals = clear_goals(self.figure, named_obstacles(self.obstacles), self.clearance)
+        return tuple(Task(None, goal, hard=True, name=goal.name) for goal in goals)
 
     @cached_property
     def moved(self) -> np.ndarray:
@@ -191,10 +202,17 @@ class Problem:
     def free(self) -> Floats:
         """How willingly each coordinate moves: ``1 − rigidity``, and 0 for what moves no effector.
 
-        A posture goal wants every coordinate, but does not undo the chains of other tasks.
+        A posture goal, or room to keep, wants every coordinate, but does not undo the chains of other tasks.
         """
-        wanted = any(task.effector is None for task in self.tasks) and all(task.chain is None for task in self.tasks)
+        wanted = any(task.effector is None for task in self.all_tasks) and all(
+            task.chain is None for task in self.tasks
+        )
         return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
+
+    def admitted(self, q: ArrayLike) -> Floats:
+        """The legal posture nearest to q in the metric of rigidity: what is locked stays, if any legal posture lets it."""
+        assert self.limits is not None
+        return self.limits.project(q, self.free * self.free)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -209,7 +227,7 @@ class Problem:
         tables = Tables(figure, tree)
         for task, rank in zip(self.all_tasks, self.ranks, strict=True):
             tables.add(task, rank)
-        return tables.finished(massive, self._limit_tables())
+        return tables.finished(massive, self.must, self._limit_tables())
 
     def _limit_tables(self) -> tuple[list[int], list[Any]]:
         """Integers for the header and tables of the limits and of the freedom to move."""
@@ -224,10 +242,16 @@ class Problem:
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        """Which tasks come strictly before which: hard ones first, then by their priority; from 0, without gaps."""
-        keys = [(not task.hard, 0 if task.hard else task.priority) for task in self.all_tasks]
+        """Which tasks come strictly before which: hard ones first, then by their priority, then preferences; without gaps."""
+        keys = [(task.preference, not task.hard, 0 if task.hard else task.priority) for task in self.all_tasks]
         order = sorted(set(keys))
         return tuple(order.index(key) for key in keys)
+
+    @cached_property
+    def must(self) -> int:
+        """The number of ranks before the preferences."""
+        pairs = zip(self.all_tasks, self.ranks, strict=True)
+        return max((rank + 1 for task, rank in pairs if not task.preference), default=0)
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
@@ -308,8 +332,14 @@ class Problem:
         if len(targets) != len(self.tasks):
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
-        tasks = [t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs]
-        return Problem(self.figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
+        tasks = tuple(t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs)
+        out = object.__new__(Problem)  # nothing but targets has changed: what is known of this one is true of that
+        out.__dict__.update(self.__dict__, tasks=tasks)
+        if "packed" in self.__dict__:
+            I, F, _ = self.packed
+            terms = (t for task in out.all_tasks for goal, _ in task.alternatives for t in goal.terms())
+            out.__dict__["packed"] = I, F, flat_floats([np.empty(0), *(term.target for term in terms)])
+        return out
 
 
 def met(task: Task, miss: Miss) -> bool:
@@ -319,6 +349,8 @@ def met(task: Task, miss: Miss) -> bool:
 
 def miss_of(figure: Figure, task: Task, q: ArrayLike) -> Miss:
     """How far a task is from being met in a posture; the nearest of its alternatives counts."""
+    if isinstance(task.goal, Clear):
+        return task.goal.miss_of(figure, q)
     if task.effector is None:
         return Miss()
     X = figure.seen(q, task.effector)
@@ -338,10 +370,12 @@ def _closing(loop: Any) -> Task:
 
 
 def segments_of(task: Task) -> list[str]:
-    """Every segment that a task names."""
+    """Every segment that a task looks at."""
     effector = task.effector
     ends = [effector.a, effector.b] if isinstance(effector, Gap) else [effector]
     names = [end.segment for end in ends if isinstance(end, Point | Direction | Frame)]
+    if isinstance(task.goal, Clear):
+        return list(task.goal.segments)
     return names + [goal.relative_to for goal, _ in task.alternatives if goal.relative_to is not None]
 
 

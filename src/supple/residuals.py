@@ -3,6 +3,8 @@
 Each residual row a of a term has a value ρ_a and a covector ``(N_a, F_a)`` such that ``dρ_a = N_a·ω + F_a·v`` when the
 term's frame moves by the twist ``(ω, v)``. A row of a figure's Jacobian is that covector on the twists of the joints that
 carry the frame: six multiply-adds an entry, whatever the goal.
+
+An inequality is seen as if it had moved by the `SHIFT` of its term: an augmented Lagrangian puts its multipliers there.
 """
 
 from __future__ import annotations
@@ -10,17 +12,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from supple.clearance import gap
 from supple.compiled import leaf, row
 from supple.potentials import (
     AIM,
     AT,
     BEYOND,
     BOX,
+    CLEAR,
     FACE,
+    HALF,
+    KEEP,
     LINE,
     LOWER,
     PLANE,
     SCALE,
+    SHIFT,
     TILT,
     TURN,
     UPPER,
@@ -57,7 +64,7 @@ def position_residual(kind: int, X: Any, T: Any, t: int, A: Any, w: float, rho: 
         d0, d1, d2 = X[0] - T[t + 9], X[1] - T[t + 10], X[2] - T[t + 11]
         for k in range(3):
             n0, n1, n2 = T[t + k], T[t + 3 + k], T[t + 6 + k]
-            e = dead(n0 * d0 + n1 * d1 + n2 * d2, A[LOWER + k], A[UPPER + k])
+            e = dead(n0 * d0 + n1 * d1 + n2 * d2 + A[SHIFT + k], A[LOWER + k], A[UPPER + k])
             rho[a + k] = w * e
             u = w if e != 0.0 else 0.0
             point_row(X, u * n0, u * n1, u * n2, rows, a + k)
@@ -77,8 +84,10 @@ def position_residual(kind: int, X: Any, T: Any, t: int, A: Any, w: float, rho: 
         point_row(X, -w * n1 * n0, w * (1.0 - n1 * n1), -w * n1 * n2, rows, a + 1)
         point_row(X, -w * n2 * n0, -w * n2 * n1, w * (1.0 - n2 * n2), rows, a + 2)
         return
-    if kind == BEYOND and s > 0.0:
-        s, w = 0.0, 0.0
+    if kind == BEYOND:
+        s += A[SHIFT]
+        if s > 0.0:
+            s, w = 0.0, 0.0
     rho[a] = w * s
     point_row(X, w * n0, w * n1, w * n2, rows, a)
 
@@ -144,7 +153,7 @@ def tilt_residual(X: Any, T: Any, t: int, A: Any, w: float, rho: Any, rows: Any,
     square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
     kappa, _ = turn_rates(square)
     for k in range(3):
-        e = dead(phi[k], A[LOWER + k], A[UPPER + k])
+        e = dead(phi[k] + A[SHIFT + k], A[LOWER + k], A[UPPER + k])
         u = w if e != 0.0 else 0.0
         turn_row(phi, k, kappa, square, line)
         rho[a + k] = w * e
@@ -170,8 +179,18 @@ def aim_residual(X: Any, T: Any, t: int, w: float, rho: Any, rows: Any, a: int) 
 
 
 @leaf
-def residual(term: Any, X: Any, T: Any, A: Any, rho: Any, rows: Any, a: int, M: Any) -> None:
-    """Write the residuals of a term into ``rho[a:]`` and their covectors into ``rows[a:]``."""
+def clear_residual(X: Any, S: Any, s: int, A: Any, w: float, rho: Any, rows: Any, a: int, M: Any) -> None:
+    """CLEAR: how much nearer the core of a bar is to a solid than it may be; pushed at the nearest point of the core."""
+    least = A[KEEP] + A[SHIFT]
+    e = least - gap(S, s, X, A[HALF], least, M)
+    u = -w if e > 0.0 else 0.0
+    rho[a] = w * max(e, 0.0)
+    point_row(row(M, 3, 3), u * M[0], u * M[1], u * M[2], rows, a)
+
+
+@leaf
+def residual(term: Any, X: Any, T: Any, S: Any, A: Any, rho: Any, rows: Any, a: int, M: Any) -> None:
+    """Write the residuals of a term into ``rho[a:]`` and their covectors into ``rows[a:]``; S are the solids."""
     kind, t = term[0], term[3]
     w = math.sqrt(A[WEIGHT])
     if kind == AT or kind == LINE or kind == PLANE or kind == BEYOND or kind == BOX:
@@ -191,3 +210,5 @@ def residual(term: Any, X: Any, T: Any, A: Any, rho: Any, rows: Any, a: int, M: 
         aim_residual(X, T, t, w * A[SCALE], rho, rows, a)
     elif kind == TILT:
         tilt_residual(X, T, t, A, w * A[SCALE], rho, rows, a, M)
+    elif kind == CLEAR:
+        clear_residual(X, S, t, A, w, rho, rows, a, M)

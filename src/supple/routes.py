@@ -48,14 +48,17 @@ class Routes:
         """The number of columns of the longest route."""
         return max((len(c) for c in self.columns), default=0)
 
-    def tables(self) -> tuple[list[int], list[np.ndarray]]:
-        """Numbers of routes, links, columns and extra pairs for the header, and the tables."""
+    def tables(self, shared: bool = True) -> tuple[list[int], list[np.ndarray]]:
+        """Numbers of routes, links, columns and extra pairs for the header, and the tables.
+
+        Which columns two routes share is only found out if it is asked for.
+        """
         count = len(self.columns)
         prefix = np.zeros((count, count), dtype=np.int64)
         extra: list[tuple[int, int]] = []
-        first = [0]
+        first = [0] * (1 if shared else count * count + 1)
         position = [{c: i for i, c in enumerate(columns)} for columns in self.columns]
-        for a, mine in enumerate(self.columns):
+        for a, mine in enumerate(self.columns if shared else ()):
             for b, other in enumerate(self.columns):
                 same = 0
                 while same < min(len(mine), len(other)) and mine[same] == other[same]:

@@ -107,7 +107,7 @@ def audited(problem: Problem, q: Floats, stationary: bool, ended: str = OWN_STEP
     assert problem.limits is not None
     q = np.array(q)
     if not problem.limits.is_box and not problem.limits.contains(q):
-        q = problem.limits.project(q)
+        q = problem.admitted(q)
     q.setflags(write=False)
     draft = Solution(problem, q, Status.SOLVED, Status.SOLVED.value, **more)
     if draft.ok:

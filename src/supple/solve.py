@@ -72,8 +72,7 @@ def solve(
     else:
         raise BadValue(f"solve takes a Problem, or a Figure and goals, not {problem!r}")
     figure, given = problem.figure, _start(left, start)
-    assert problem.limits is not None
-    posture = problem.limits.project(figure.rest if given is None else figure.posture(given))
+    posture = problem.admitted(figure.rest if given is None else figure.posture(given))
     chosen = default_solver(problem) if solver is None else solver
     if distinct is not None:
         if allowance != Allowance():

@@ -110,7 +110,7 @@ def _planned(problem: Problem, gain: float, damping: float) -> Plan:
 def refusals(problem: Problem) -> list[str]:
     """What a step cannot take: obstacles, linear limits, goals without residuals."""
     assert problem.limits is not None
-    reasons = ["it has obstacles"] if problem.obstacles else []
+    reasons = [f"it keeps {task.name}" for task in problem.clear]
     if not problem.limits.is_box:
         reasons.append("its limits have linear rows")
     for task in problem.tasks:

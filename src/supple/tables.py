@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple import potentials as kind
+from supple.apart import Clear, Pair
 from supple.charts import find_charts
 from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
@@ -15,7 +16,7 @@ from supple.packing import Packed, flat_floats, flat_ints
 from supple.routes import Routes
 from supple.space import HERE, Floats, compose
 from supple.tree import OFFSET
-from supple.views import BLOCK, FIELDS, NO_ROW, RANK
+from supple.views import BLOCK, FIELDS, NO_ROW, RANK, is_dual
 
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
 
@@ -32,12 +33,20 @@ class Tables:
         self.near: list[np.ndarray] = []
         self.target: list[np.ndarray] = []
         self.last: tuple[int, int, bytes, bytes] | None = None
+        self.solids: list[np.ndarray] = []
+        self.solid_at: dict[int, int] = {}
         self.targets = self.residuals = self.longest = 0
         self.routes = Routes(tree.drives)
 
     def add(self, task: Any, rank: int) -> None:
         """Append a task: its alternatives and their terms, which share their blocks of residuals."""
         most = 0
+        if isinstance(task.goal, Clear):
+            for pair in task.goal.pairs:
+                self._add_pair(task, pair, rank)
+            self.alternative.append(len(self.term))
+            self.task.append(len(self.alternative) - 1)
+            return
         for goal, weight in task.alternatives:
             at = self.residuals
             for term in goal.terms():
@@ -70,11 +79,47 @@ class Tables:
         self.term.append([*fields, term.address, rows, rank, again, self._route(task.effector, row, reference, chain)])
         assert len(self.term[-1]) == FIELDS
         parameters = [w, limit, term.scale, *term.lower, *term.upper]
-        self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, [0.0]]))
+        self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))
         self.chain += chain
         self.longest = max(self.longest, len(chain))
         self.target.append(np.asarray(term.target))
         self.targets += len(term.target)
+
+    def _add_pair(self, task: Any, pair: Pair, rank: int) -> None:
+        """Append the term of a bar that keeps away from a solid, or from the bar of another segment."""
+        bar, other = pair.bar, pair.other
+        row, frame = self.tree.row[bar.segment], self.tree.frame[bar.segment] @ bar.core.at
+        reference, seen_from, chain = NO_ROW, compose(np.eye(3), other.centre), []
+        if other.segment is not None:
+            reference, seen_from = self.tree.row[other.segment], self.tree.frame[other.segment] @ other.at
+            chain = self._chain(row, reference)
+        route = self.routes.add(chain if reference != NO_ROW else [1 + j for j in self.tree.path(row)])
+        fields = [
+            kind.CLEAR,
+            row,
+            reference,
+            self._solid(other.numbers),
+            self.residuals,
+            len(self.chain),
+            len(chain),
+            0,
+        ]
+        self.term.append([*fields, 0, kind.ROWS[kind.CLEAR], rank, 0, route])
+        limit = task.weight * task.tolerance**2 * INSIDE
+        reach = bar.core.half + pair.keep + other.reach
+        parameters = [task.weight, limit, 1.0, bar.core.half, 0.0, 0.0, pair.keep, reach, 0.0]
+        self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))
+        self.chain += chain
+        self.longest = max(self.longest, len(chain))
+        self.residuals += BLOCK
+        self.last = None
+
+    def _solid(self, numbers: np.ndarray) -> int:
+        """Where a solid's numbers are; the same array is stored once."""
+        if id(numbers) not in self.solid_at:
+            self.solid_at[id(numbers)] = sum(map(len, self.solids))
+            self.solids.append(numbers)
+        return self.solid_at[id(numbers)]
 
     def _carried(self, effector: Any, term: Term) -> tuple[int, Floats]:
         """The row that carries the effector, and the effector's frame in that row."""
@@ -148,25 +193,29 @@ class Tables:
         plain = parent == [0, 1, 2, 3] and sorted(axis[:3]) == [3, 4, 5] and 1 not in bent[1:3]
         if not (loose and centred and plain):
             return 0
-        known = all(t[0] in (kind.AT, kind.TURN) and t[1] > 0 and t[2] == NO_ROW and t[RANK] == 0 for t in self.term)
+        goals = [t for t in self.term if t[0] != kind.CLEAR]
+        known = all(t[0] in (kind.AT, kind.TURN) and t[1] > 0 and t[2] == NO_ROW and t[RANK] == 0 for t in goals)
         return 2 if known and len(self.alternative) == len(self.task) else 1
 
-    def finished(self, massive: bool, limits: tuple[list[int], list[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Integers, floats and targets."""
+    def finished(
+        self, massive: bool, must: int, limits: tuple[list[int], list[Any]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Integers, floats and targets; `must` is the number of ranks before the preferences."""
         mass = self._masses() if massive else np.empty((0, 4))
         header = self.tree.ints[0]
         counts = [len(self.task) - 1, len(self.alternative) - 1, len(self.term), len(self.chain)]
         header[6:10] = counts
         header[10:15] = self.residuals, self.longest, len(mass), len(self.near), self.targets
         header[15:17] = limits[0]
-        header[18:22], routes = self.routes.tables()
+        header[18:22], routes = self.routes.tables(bool(is_dual(header)))
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
         charts = self._charts(mass, limits[1])
         header[17], header[24] = len(charts), self._free_root(charts, limits[1])
+        header[25:27] = sum(map(len, self.solids)), must
         self.tree.ints[3][charts] = 1  # a chart's offset turns when it is re-centred
         home = [self.tree.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
         ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes, charts]
-        floats = [*self.tree.floats, *self.number, mass, *self.near, *limits[1], *home]
+        floats = [*self.tree.floats, *self.number, mass, *self.near, *self.solids, *limits[1], *home]
         return flat_ints(ints), flat_floats(floats), flat_floats([np.empty(0), *self.target])
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from supple.compiled import flat, leaf, row, table, written_in
+from supple.compiled import flat, leaf, row, shared, table, written_in
 from supple.potentials import MIXED, TERM
 from supple.routes import LINK
 from supple.tree import HEADER, WORLD, padded
 
-# integers of a term: kind, row, reference row, where its target, residuals and chain begin, lengths of chain and target,
-# address of a custom function, number of residuals, rank (lower ones come strictly first), whether it sees what the term
-# before it sees, and its route
+# integers of a term: kind, row, reference row, where its target (or solid), residuals and chain begin, lengths of chain and
+# target, address of a custom function, number of residuals, rank (lower ones come strictly first), whether it sees what the
+# term before it sees, and its route
 FIELDS = 13
 RANK, ROUTE = 10, 12
 BLOCK = 3  # residual rows of a term; those that it does not need stay zero
@@ -31,6 +31,7 @@ class Tasks(NamedTuple):
     number: Any  # (terms, TERM) frames, weights and parameters
     mass: Any  # (n + 1, 4) mass fraction and first moment of each row, or nothing
     near: Any  # (posture terms, size) weights
+    solid: Any  # the numbers of all solids (see `clearance`)
 
 
 class Routes(NamedTuple):
@@ -84,6 +85,15 @@ class Work(NamedTuple):
     sums: Any  # (n + 1, 4) mass sums, then (n, 3) columns
 
 
+@shared
+def is_dual(I: Any) -> bool:
+    """Whether damped steps are solved for in residuals rather than in coordinates: they are few, and they are all there is.
+
+    Posture goals and linear rows need coordinates.
+    """
+    return I[10] <= I[1] and I[13] == 0 and I[15] == 0
+
+
 @written_in
 def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     """Views of the tasks in a pack whose tables begin at a and f; and where the next table begins in F."""
@@ -101,7 +111,8 @@ def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     mass = table(F, f, masses, 4)
     f += 4 * masses
     weights = table(F, f, near, I[1])
-    return Tasks(task, alternative, term, links, number, mass, weights), f + near * I[1]
+    f += near * I[1]
+    return Tasks(task, alternative, term, links, number, mass, weights, row(F, f, I[25])), f + I[25]
 
 
 @written_in

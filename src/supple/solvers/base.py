@@ -52,11 +52,12 @@ def insist(solver: Solver, problem: Problem) -> None:
 
 def reasons_of_a_descent_method(problem: Problem, ranked: bool = False) -> list[str]:
     """What a method that only walks downhill on a sum of potentials cannot honour; if `ranked`, it takes hard tasks first."""
-    reasons = [f"{task.name!r} is hard" for task in problem.all_tasks if task.hard and not ranked]
+    reasons = [f"{task.name!r} is hard" for task in (*problem.tasks, *problem.loops) if task.hard and not ranked]
     if len({task.priority for task in problem.tasks}) > 1 and not ranked:
         reasons.append("its tasks have several priorities")
-    if problem.obstacles:
-        reasons.append("it has obstacles")
+    if not ranked:
+        reasons += [f"it keeps {task.name}" for task in problem.clear]
+        reasons += [f"{task.name!r} is a preference" for task in problem.tasks if task.preference]
     return reasons
 
 
@@ -86,9 +87,8 @@ def run(
     It needs `room` numbers of scratch besides the evaluation's; the first of its settings are its steps.
     """
     insist(solver, problem)
-    assert problem.limits is not None
     I, F, T = problem.packed
-    Q, info, page = problem.limits.project(start).reshape(1, -1), allowance.info(), allowance.page()
+    Q, info, page = problem.admitted(start).reshape(1, -1), allowance.info(), allowance.page()
     scratch = np.zeros(scratch_size(I) + room)
     with allowance.watched(info):
         entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)

@@ -2,8 +2,8 @@
 
 The baselines do not promise that every step is downhill. So each remembers the posture with the least G that it has seen,
 returns that one, and asks of it, not of its last step, whether an allowed move would still bring the goals nearer:
-``‖Π(q − D∇G) − q‖_∞ ≤ tolerance`` with Π the projection onto the limits and ``D = diag((1 − ρ)²)`` the change of unit that
-rigidity ρ stands for. Its gradient is remembered with it, so that the end costs no evaluation; the trace holds its values.
+``‖D^(−½)(Π(q − D∇G) − q)‖_∞ ≤ tolerance`` with Π the projection onto the limits and ``D = diag((1 − ρ)²)`` the change of unit
+that rigidity ρ stands for. Its gradient is remembered with it, so that the end costs no evaluation; the trace holds its values.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from supple.compiled import leaf, row, stage, table
 from supple.goals import Custom, Near
-from supple.limits import project, row_room
 from supple.linear import jacobian
 from supple.problem import Problem
+from supple.projection import project, row_room
 from supple.solvers.meter import ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE, count, record, spent
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks, read_work
@@ -79,7 +79,7 @@ def settle(I: Any, F: Any, room: Any, q: Any) -> None:
 
 @stage
 def headway(I: Any, F: Any, room: Any, q: Any) -> float:
-    """``‖Π(q − D∇G) − q‖_∞`` of a legal q whose gradient is in the room; `settle` has been called before."""
+    """``‖D^(−½)(Π(q − D∇G) − q)‖_∞`` of a legal q whose gradient is in the room; `settle` has been called before."""
     r = read_room(I, room)
     for i in range(q.shape[0]):
         r.trial[i] = q[i] - r.ease[i] * r.g[i]
@@ -88,7 +88,8 @@ def headway(I: Any, F: Any, room: Any, q: Any) -> float:
     settle(I, F, room, r.trial)
     largest = 0.0
     for i in range(q.shape[0]):
-        largest = max(largest, abs(r.trial[i] - q[i]))
+        if r.ease[i] > 0.0:
+            largest = max(largest, abs(r.trial[i] - q[i]) / math.sqrt(r.ease[i]))
     return largest
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.goals import Near
 from supple.problem import Problem
 from supple.solvers.damping import BOX, LOWER, OFFSET, PACE, PERIOD, REACH, STRIDE, UPPER, room_size
 from supple.solvers.search import CHAINED, SETTINGS
@@ -40,12 +41,22 @@ def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.nd
         root = (1.0 + root) ** (1.0 / (n + 1))
     box[STRIDE] = (1.0 / root) ** np.arange(1, n + 1) % 1.0
     box[OFFSET] = (0.5 + seed * 0.6180339887498949 * (1 + np.arange(n))) % 1.0
-    box[PERIOD] = np.where(turning, 2.0 * np.pi, 0.0)
+    box[PERIOD] = np.where(free_to_turn(problem), 2.0 * np.pi, 0.0)
     box[LOWER], box[UPPER] = limits.lower, limits.upper
     if paces is not None:
         out[CHAINED] = 1.0
         box[PACE] = paces
     return out
+
+
+def free_to_turn(problem: Problem) -> np.ndarray:
+    """Whether a whole turn of each coordinate changes nothing: no segment, no row of the limits, no posture goal."""
+    assert problem.limits is not None
+    held = (problem.limits.rows[1] != 0.0).any(axis=0)
+    for task in problem.tasks:
+        if isinstance(task.goal, Near):
+            held = held | (np.asarray(task.goal.weights) > 0.0)
+    return problem.figure.turning & ~held
 
 
 def further_start(problem: Problem, start: Floats, seed: int, k: int) -> Floats:
@@ -65,5 +76,5 @@ def unwound(problem: Problem, Q: Floats, reference: Floats) -> Floats:
     assert limits is not None
     X = Q - period * np.round((Q - reference) / period)
     X = np.where(limits.upper < X, X - period, np.where(limits.lower > X, X + period, X))
-    legal = (limits.lower <= X) & (limits.upper >= X) & problem.figure.turning
+    legal = (limits.lower <= X) & (limits.upper >= X) & free_to_turn(problem)
     return np.where(legal & (np.abs(Q - reference) > 0.5 * period), X, Q)

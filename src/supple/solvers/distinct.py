@@ -59,8 +59,7 @@ def _met(local: Solver, problem: Problem, starts: Floats, reference: Floats, see
         for q in Q:
             report_entry(I, own, q, reference, EXACT)
         return Q[info[:, REASON] == MET]
-    assert problem.limits is not None
-    solutions = [local.solve(problem, problem.limits.project(start), seed) for start in starts]
+    solutions = [local.solve(problem, problem.admitted(start), seed) for start in starts]
     return np.array([s.q for s in solutions if s.ok]).reshape(-1, starts.shape[1])
 
 

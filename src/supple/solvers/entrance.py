@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.compiled import leaf, row, shared, stage
 from supple.evaluate import gradient
-from supple.limits import project, row_room
+from supple.projection import project, row_room
 from supple.solvers.meter import count, spent
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks

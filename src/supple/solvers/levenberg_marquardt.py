@@ -39,14 +39,14 @@ class LevenbergMarquardt:
             raise BadValue("damping needs factor ≥ 0, floor > 0 and 0 < slow ≤ 1")
 
     def refuse(self, problem: Problem) -> list[str]:
-        """Obstacles, linear rows, and goals without residuals."""
+        """Goals without residuals, and posture goals that come strictly before other tasks."""
         reasons = reasons_of_a_descent_method(problem, ranked=True)
-        assert problem.limits is not None
-        if not problem.limits.is_box:
-            reasons.append("its limits have linear rows")
-        for task in problem.tasks:
-            if any(isinstance(goal, Custom | Near) for goal, _ in task.alternatives):
+        last = max(problem.ranks, default=0)
+        for task, rank in zip(problem.tasks, problem.ranks, strict=False):
+            if any(isinstance(goal, Custom) for goal, _ in task.alternatives):
                 reasons.append(f"{task.name!r} has no residual form")
+            if isinstance(task.goal, Near) and rank < last:
+                reasons.append(f"{task.name!r} comes before other tasks: a posture goal leaves them nothing to do")
         return reasons
 
     def settings(self) -> tuple[float, ...]:

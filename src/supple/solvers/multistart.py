@@ -43,13 +43,12 @@ class Multistart:
         if isinstance(self.solver, LevenbergMarquardt):
             return replace(self.solver, attempts=self.attempts).solve(problem, start, seed, allowance)
         insist(self, problem)
-        assert problem.limits is not None
         begun, evaluations, iterations, least = monotonic(), 0, 0, np.inf
         left: Allowance | None = allowance
         best: Solution | None = None
         traces: list[Trace] = []
         for k in range(self.attempts):
-            q = start if k == 0 else problem.limits.project(further_start(problem, start, seed, k))
+            q = start if k == 0 else problem.admitted(further_start(problem, start, seed, k))
             solution = self.solver.solve(problem, q, seed, left)
             if solution.trace is not None:
                 traces.append(solution.trace.later(evaluations))

@@ -17,8 +17,8 @@ The first τ of an iteration is 1 in the paper. With `spectral`, it is the inver
 iterations, and makes the loop indifferent to the scale of f.
 
 The loop ends when every task is met (unless a posture goal is still to be improved), when the budget is spent, or when
-the step ``‖Π(q − τD∇f) − q‖_∞`` is below `tolerance` or no length of it is accepted. Before the last is called the nearest
-posture, a few small moves in irregular directions are tried: a summit and a saddle have no slope either.
+the step ``Π(q − τD∇f) − q``, in units of ``1 − ρ``, is below `tolerance` or no length of it is accepted. Before the last is
+called the nearest posture, a few small moves in irregular directions are tried: a summit and a saddle have no slope either.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from typing import Any
 from supple.compiled import entry, leaf, row, shared, written_in
 from supple.errors import BadValue
 from supple.evaluate import gradient
-from supple.limits import project, row_room
 from supple.problem import Problem
+from supple.projection import project, row_room
 from supple.solution import Solution
 from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
 from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
@@ -50,22 +50,23 @@ def room_size(I: Any) -> int:
 
 @leaf
 def step_along(q: Any, g: Any, tau: float, allowed: Any, ease: Any, room: Any, origin: Any, trial: Any) -> float:
-    """Equation 38: ``trial = Π(q − τ D ∇f)``; returns its distance from q in the largest coordinate."""
+    """Equation 38: ``trial = Π(q − τ D ∇f)``; returns its distance from q in the largest coordinate, in units of ``1 − ρ``."""
     for i in range(q.shape[0]):
         trial[i] = q[i] - tau * ease[i] * g[i]
     project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
     largest = 0.0
     for i in range(q.shape[0]):
-        largest = max(largest, abs(trial[i] - q[i]))
+        if ease[i] > 0.0:
+            largest = max(largest, abs(trial[i] - q[i]) / math.sqrt(ease[i]))
     return largest
 
 
 @leaf
 def first_step(g: Any, ease: Any) -> float:
-    """The τ that moves the most willing coordinate by a tenth, whatever the scale of f."""
+    """The τ that moves the most willing coordinate by a tenth of its unit, whatever the scale of f."""
     largest = 0.0
     for i in range(g.shape[0]):
-        largest = max(largest, abs(ease[i] * g[i]))
+        largest = max(largest, math.sqrt(ease[i]) * abs(g[i]))
     return 0.1 / largest if largest > 0.0 else 1.0
 
 
@@ -74,7 +75,7 @@ def nudge(q: Any, ease: Any, turn: int, allowed: Any, room: Any, origin: Any, tr
     """A small legal move in a fixed irregular direction, another one for each turn: the way off a summit or a saddle."""
     sign = 1.0 if turn % 2 == 0 else -1.0
     for i in range(q.shape[0]):
-        trial[i] = q[i] + 1e-3 * sign * ease[i] * math.cos(2.399963 * (i + 1) * (1 + turn // 2))
+        trial[i] = q[i] + 1e-3 * sign * math.sqrt(ease[i]) * math.cos(2.399963 * (i + 1) * (1 + turn // 2))
     project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
 
 

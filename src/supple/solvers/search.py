@@ -18,8 +18,14 @@ minimised while those of all lower ranks stay what they have become, by an augme
 
     minimise |ρ_r|² + w² Σ_{lower} |ρ − ρ* + λ/w²|²,    λ/w² ← λ/w² + ρ − ρ*,
 
-with w raised when the constraints do not close. ρ* is 0 for what is met. A rank whose constraints do not close at all is given
-up, and the posture of the rank before is the answer.
+with w raised when the constraints do not close. ρ* is 0 for what is met. An inequality ``dead(y) = 0`` is held by
+``w² |dead(y − y* + λ/w²)|²``, which is the same thing with the room it leaves taken into account. A rank whose constraints do
+not close at all is given up, and the posture of the rank before is the answer.
+
+**Preferences** are the last ranks. They are improved in the same way once all tasks are met, or as far as they can be.
+
+**Off the limits.** Where the start stands at limits, a straight knee for one, and leads nowhere, the second attempt begins a
+little inside them: so limbs bend the way they can.
 
 **Turns.** A coordinate that turns a joint is the same posture after a whole turn: it is reported as near to the start as
 its limits allow.
@@ -34,6 +40,7 @@ from supple.aims import read_placements, read_points
 from supple.compiled import entry, leaf, row, table, written_in
 from supple.linear import linearise
 from supple.potentials import MET as LIMIT
+from supple.potentials import NEAR, SCALE, SHIFT, TILT, WEIGHT, is_inequality
 from supple.solvers.damping import (
     ALWAYS,
     ATTEMPTS,
@@ -66,6 +73,9 @@ UNFIT = -1  # a reason: the start is not finite, or the target needs a closer lo
 ROUNDS = 30  # of the augmented Lagrangian
 HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
 CLOSED = 1e-6  # constraints of lower ranks hold to this share of their tolerance, squared
+OFF = 0.1  # how far off its limits a start is taken: of its range, and no more radians or metres than this
+WORTHWHILE, LEAST = 1500.0, 12  # attempts times coordinates that are worth while, and attempts at least
+PREFERRING = 8  # attempts, at most, where a posture goal is weighed against tasks: these are seldom met
 
 
 @leaf
@@ -84,6 +94,19 @@ def next_start(box: Any, start: Any, allowed: Any, k: int, part: float, q: Any) 
         u -= math.floor(u)
         x = low + (u if reach < math.inf else 0.5 + share * (u - 0.5)) * (high - low)
         q[i] = start[i] + part * (x - start[i])
+
+
+@leaf
+def step_off(start: Any, allowed: Any, D: Any, q: Any) -> bool:
+    """The start, a little inside the limits that it stands at; whether it stands at any."""
+    moved = False
+    for i in range(q.shape[0]):
+        q[i] = start[i]
+        low, high = allowed.lower[i], allowed.upper[i]
+        room = OFF * min(high - low, 1.0)
+        if D[i] > 0.0 and (start[i] < low + 0.1 * room or start[i] > high - 0.1 * room):
+            q[i], moved = min(max(start[i], low + room), high - room), True
+    return moved
 
 
 @leaf
@@ -107,14 +130,28 @@ def close(tasks: Any, room: Any, rank: int) -> float:
     worst = 0.0
     for b in range(room.chosen_new.shape[0]):
         k = int(room.chosen_new[b])
-        if k >= 0 and tasks.term[k, RANK] < rank:
-            breach = 0.0
+        if k < 0:
             for r in range(BLOCK * b, BLOCK * b + BLOCK):
-                e = room.rho_new[r] - room.kept[r]
+                room.shift[r] = -room.kept[r]
+        elif tasks.term[k, RANK] < rank:
+            breach, room_left = 0.0, is_inequality(tasks.term[k, 0])
+            for r in range(BLOCK * b, BLOCK * b + BLOCK):
+                e = room.rho_new[r] - room.kept[r] - (room.shift[r] if room_left else 0.0)
                 room.shift[r] += e
                 breach += e * e
             worst = max(worst, breach / max(tasks.number[k, LIMIT], 1e-300))
     return worst
+
+
+@leaf
+def hand_over(tasks: Any, rank: int, room: Any) -> None:
+    """Let the inequalities below `rank` be seen with their shifts, all others as they are."""
+    for k in range(tasks.term.shape[0]):
+        kind, a = tasks.term[k, 0], tasks.term[k, 4]
+        if is_inequality(kind):
+            w = math.sqrt(tasks.number[k, WEIGHT]) * (tasks.number[k, SCALE] if kind == TILT else 1.0)
+            for i in range(tasks.term[k, 9]):
+                tasks.number[k, SHIFT + i] = room.shift[a + i] / w if tasks.term[k, RANK] < rank else 0.0
 
 
 @leaf
@@ -125,86 +162,111 @@ def weaken(room: Any, share: float) -> None:
 
 
 @leaf
-def keep_rank(tasks: Any, room: Any, rank: int) -> None:
-    """What `rank` has reached is what later ranks must leave: zero where it is met."""
+def keep_ranks(tasks: Any, room: Any, low: int, high: int) -> None:
+    """What the ranks `low` to `high` have reached is what later ranks must leave: zero where it is met."""
     for b in range(room.chosen_new.shape[0]):
-        k = int(room.chosen_new[b])
-        if k < 0:
-            continue
-        square = 0.0
+        k, square = int(room.chosen_new[b]), 0.0
         for r in range(BLOCK * b, BLOCK * b + BLOCK):
             square += room.rho_new[r] * room.rho_new[r]
-        met = tasks.number[k, LIMIT] >= square
-        for r in range(BLOCK * b, BLOCK * b + BLOCK):
-            if tasks.term[k, RANK] == rank:
+        if k >= 0 and tasks.term[k, RANK] >= low and tasks.term[k, RANK] <= high:
+            met = tasks.number[k, LIMIT] >= square
+            for r in range(BLOCK * b, BLOCK * b + BLOCK):
                 room.kept[r] = 0.0 if met else room.rho_new[r]
+        for r in range(BLOCK * b, BLOCK * b + BLOCK):
             room.shift[r] = -room.kept[r]
+
+
+@leaf
+def weighs_posture(tasks: Any, must: int) -> bool:
+    """Whether a posture goal is weighed against tasks."""
+    found = False
+    for k in range(tasks.term.shape[0]):
+        found = found or (tasks.term[k, 0] == NEAR and tasks.term[k, RANK] < must)
+    return found
+
+
+@leaf
+def begin(allowed: Any, q: Any, room: Any) -> None:
+    """The metric of the steps, the start inside its box, and nothing kept yet."""
+    for i in range(q.shape[0]):
+        room.D[i] = allowed.free[i] * allowed.free[i]
+        q[i] = min(max(q[i], allowed.lower[i]), allowed.upper[i])
+        room.start[i] = room.best[i] = q[i]
+    for r in range(room.kept.shape[0]):
+        room.kept[r] = room.shift[r] = 0.0
+
+
+@leaf
+def next_attempt(I: Any, box: Any, allowed: Any, tries: int, together: bool, room: Any, q: Any) -> None:
+    """Where an attempt after the first begins: as it was told (not aligned, or off its limits), then along the sequence."""
+    again = tries == 1 and step_off(room.start, allowed, room.D, q)
+    if not again and (tries > 1 or (I[24] == 0 and together)):
+        part = 1.0 if I[24] == 0 or tries > 3 else 0.3 * (tries - 1)
+        next_start(box, room.start, allowed, tries, part, q)
 
 
 @written_in
 def search(
     I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, info: Any, trace: Any
 ) -> None:
-    """Attempts from q and from the sequence's points until one meets every task; the best posture ends in q."""
-    n, ranks = I[1], I[23]
+    """Attempts from q and from the sequence's points until one meets every task, then rank by rank; the best ends in q."""
+    ranks, must = I[23], I[26]
     _, a, f = read_tree(I, F)
     tasks, f = read_tasks(I, F, a, f)
     allowed = read_limits(I, F, f)
     room = read_room(I, memory)
-    for i in range(n):
-        room.D[i] = allowed.free[i] * allowed.free[i]
-        q[i] = min(max(q[i], allowed.lower[i]), allowed.upper[i])
-        room.start[i] = room.best[i] = q[i]
+    begin(allowed, q, room)
     info[ITERATIONS] = info[EVALUATIONS] = info[ROWS] = 0.0
-    rank = ranks - (ranks + 1)  # −1, but not known as such when this is compiled: attempts are compiled for any rank
-    limit, most = settings[ATTEMPTS], settings[STEPS]
+    low, high = must - must, max(must - 1, 0)  # 0, but not known as such when this is compiled
+    wide, most = must > 0, settings[STEPS]  # wide: from many starts
+    limit = max(min(settings[ATTEMPTS], math.floor(WORTHWHILE / I[1])), min(settings[ATTEMPTS], LEAST))
+    if weighs_posture(tasks, must):
+        limit = min(limit, PREFERRING)
     least, reason, tries, total = math.inf, SPENT, 0, 0
-    weight, rounds, breach = 1.0, 0, math.inf
-    met, settled, searching = False, True, True
+    weight, rounds, breach = 10.0, 0, math.inf
+    met, settled, searching = must == 0, must == 0, True
     while searching:
-        if rank <= 0 and tries == limit:  # none met every task: the best is followed to its end
+        if wide and tries == limit:  # none met every task: the best is followed to its end
             most = 10.0 * settings[STEPS]
             copy_posture(room.best, q)
-        elif rank <= 0 and tries == 1 and (I[24] > 0 or rank == 0):  # as it was told: not aligned, or with fewer tasks
-            copy_posture(room.start, q)
-        elif rank <= 0 and tries > 0:
-            part = 1.0 if I[24] == 0 or tries > 3 else 0.3 * (tries - 1)
-            next_start(box, room.start, allowed, tries, part, q)
+        elif wide and tries > 0:
+            next_attempt(I, box, allowed, tries, high + 1 == must, room, q)
         alignment = NEVER
-        if I[24] > 0 and rank <= 0 and tries != 1 and tries < limit and settings[ATTEMPTS] > 1.0:
+        if I[24] > 0 and wide and tries != 1 and tries < limit and settings[ATTEMPTS] > 1.0:
             alignment = ALWAYS if tries > 0 else TIMIDLY if I[24] == 2 else NEVER
         patience = USUAL if total == 0 or total > HASTY_TRIES else LITTLE
         patience = ENDLESS if total > PATIENT_TRIES else patience
         ended = attempt(
-            I, F, scratch, T, q, settings, box, memory, most, rank, weight, alignment, patience, info, trace
+            I, F, scratch, T, q, settings, box, memory, most, low, high, weight, alignment, patience, info, trace
         )
         tries, total = tries + 1, total + 1
-        met = ended == MET and (rank < 0 or rank + 1 == ranks)
-        finished = rank > 0  # with the starts of this rank
-        if rank <= 0:
+        all_met = ended == MET and high + 1 == must
+        finished = all_met or not wide  # with the starts of this rank
+        if wide:
             if info[VALUE] < least or ended == MET or tries > limit:
                 least, reason = info[VALUE], ended
                 copy_posture(q, room.best)
             single = settings[ATTEMPTS] == 1.0 or reason == STATIONARY
             finished = ended == MET or tries > limit or (tries == limit and single)
             settled = finished and (reason == MET or reason == STATIONARY)
-        exhausted = spent(info)
-        if met or exhausted or (rank < 0 and finished and ranks == 1):
+        if all_met:
+            met = True
+            hand_over(tasks, low - low, room)
+            copy_posture(q, room.best)
+        if spent(info) or (finished and wide and high + 1 == ranks and (met or must == 1)):
+            settled = settled and finished and wide and must == 1
             searching = False
-            settled = settled and finished and rank < 0 and ranks == 1
-            if not met:
-                copy_posture(room.best, q)
-        elif rank < 0 and finished:
+        elif finished and wide and not met and low == 0 and high > 0:  # not all together: rank by rank
             copy_posture(room.best, q)
-            rank, tries, limit = 0, 0, settings[ATTEMPTS] + 1.0
+            high, tries, limit = low, 0, limit + 1.0
             least, most = math.inf, settings[STEPS]
         elif finished:
-            if rank == 0:
+            if wide:
                 copy_posture(room.best, q)
             linearise(I, F, scratch, T, q, room.rho_new, room.J_new, room.chosen_new)
             info[EVALUATIONS] += 1.0
-            if rank > 0:
-                worst = close(tasks, room, rank)
+            if not (wide or all_met):
+                worst = close(tasks, room, low)
                 rounds += 1
                 finished = worst <= CLOSED or rounds >= ROUNDS
                 if finished:
@@ -217,14 +279,16 @@ def search(
                     weaken(room, 0.1)
                 breach = worst
             if finished:
-                keep_rank(tasks, room, rank)
-                rank, rounds, most = rank + 1, 0, 10.0 * settings[STEPS]
+                keep_ranks(tasks, room, low - low if all_met else low, high)
+                low, high = high + 1, high + 1
+                wide, rounds, most = False, 0, 3.0 * settings[STEPS]
                 breach, weight = math.inf, 10.0
-                searching = searching and rank < ranks
+                searching = searching and low < ranks
+            hand_over(tasks, low, room)
             if spent(info) and searching:
                 searching, settled = False, False
-            if not searching:
-                copy_posture(room.best, q)
+    hand_over(tasks, must - must, room)
+    copy_posture(room.best, q)
     unwind(box, room.start, allowed, q)
     info[REASON], info[TRIES] = MET if met else STATIONARY if settled else SPENT, total
 
