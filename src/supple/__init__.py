@@ -31,6 +31,7 @@ from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
 from supple.step import step
+from supple.touches import Touch
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
@@ -39,7 +40,7 @@ __all__ = [
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre", "Miss",
     "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Over", "Path", "Placed",
     "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
+    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
     "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
     "solve_many", "step", "universal", "write",
 ]  # fmt: skip
