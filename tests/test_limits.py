@@ -62,6 +62,21 @@ def test_projections_bring_no_two_postures_further_apart(limits: Limits, seed: i
     assert np.linalg.norm(limits.project(a) - limits.project(b)) <= np.linalg.norm(a - b) + 1e-8
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_many_rows_of_few_coordinates_are_projected_onto_exactly(seed: int):
+    """As the polygons of many shoulders are: more rows than a sweep may take one by one through all coordinates."""
+    rng = np.random.default_rng(seed)
+    size, rows = 40, 60
+    inside, A = rng.uniform(-0.5, 0.5, size), np.zeros((rows, size))
+    for row in A:
+        row[rng.choice(size, 3, replace=False)] = rng.normal(size=3)
+    ties = np.eye(size)[:2] - np.eye(size)[2:4]
+    b = A @ inside + rng.uniform(0, 0.3, rows)
+    limits = Limits(np.full(size, -1.0), np.full(size, 1.0), ties, ties @ inside, A, b)
+    q = rng.normal(size=size) * 2
+    assert_nearest(limits, q, limits.project(q))
+
+
 @pytest.mark.interpreted
 def test_a_box_is_a_clip_and_keeps_what_is_inside_bit_for_bit():
     limits = Limits([-1, -math.inf, 0], [1, 2, math.inf])

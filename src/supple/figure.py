@@ -88,7 +88,7 @@ class Figure(Edits):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "bodies", dict(self.bodies))
-        for segment in self.bodies:
+        for segment in sorted(self.bodies.keys() - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for loop in self.loops:
             for segment in (loop.a, loop.b):

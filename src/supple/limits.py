@@ -56,10 +56,13 @@ def pulled(q: Any, origin: Any, lower: Any, upper: Any, A: Any, b: Any, ease: An
     """``q = clip(q₀ − D Aᵀy)`` and the slopes ``s = A q − b``; returns the dual's value."""
     value = 0.0
     for i in range(q.shape[0]):
-        x = origin[i]
-        for r in range(b.shape[0]):
-            x -= ease[i] * A[r, i] * y[r]
-        q[i] = min(max(x, lower[i]), upper[i])
+        q[i] = origin[i]
+    for r in range(b.shape[0]):
+        if y[r] != 0.0:
+            for i in range(q.shape[0]):
+                q[i] -= ease[i] * A[r, i] * y[r]
+    for i in range(q.shape[0]):
+        q[i] = min(max(q[i], lower[i]), upper[i])
         if ease[i] > 0.0:
             value += 0.5 * (q[i] - origin[i]) ** 2 / ease[i]
     for r in range(b.shape[0]):
@@ -72,45 +75,64 @@ def pulled(q: Any, origin: Any, lower: Any, upper: Any, A: Any, b: Any, ease: An
 def sweep(
     q: Any, origin: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, y: Any, s: Any
 ) -> float:
-    """One safe step for each multiplier in turn: the curvature without the box is the greatest there can be."""
-    value = 0.0
+    """One safe step for each multiplier in turn: the curvature without the box is the greatest there can be.
+
+    After a step only the coordinates of that row are computed anew, and what they change in other rows.
+    """
     for r in range(y.shape[0]):
+        if s[r] <= 0.0 and y[r] == 0.0 and r >= equalities:
+            continue
         stiffness = 0.0
         for i in range(q.shape[0]):
             stiffness += A[r, i] * A[r, i] * ease[i]
-        if stiffness > 0.0:
-            new = y[r] + s[r] / stiffness
-            y[r] = new if r < equalities else max(new, 0.0)
-            value = pulled(q, origin, lower, upper, A, b, ease, y, s)
-    return value
+        if not stiffness > 0.0:
+            continue
+        new = y[r] + s[r] / stiffness
+        y[r] = new if r < equalities else max(new, 0.0)
+        for i in range(q.shape[0]):
+            if A[r, i] != 0.0 and ease[i] > 0.0:
+                x = origin[i]
+                for c in range(y.shape[0]):
+                    x -= ease[i] * A[c, i] * y[c]
+                x = min(max(x, lower[i]), upper[i])
+                for c in range(y.shape[0]):
+                    s[c] += A[c, i] * (x - q[i])
+                q[i] = x
+    return pulled(q, origin, lower, upper, A, b, ease, y, s)
 
 
 @leaf
 def dual_step(
-    q: Any, lower: Any, upper: Any, equalities: int, A: Any, ease: Any, y: Any, s: Any, H: Any, step: Any
+    q: Any, lower: Any, upper: Any, equalities: int, A: Any, ease: Any, y: Any, s: Any, H: Any, step: Any, felt: Any
 ) -> None:
     """Newton's step for the rows that are felt: ``(A_F D A_Fᵀ) step = s``, by Cholesky; a row that is not felt rests."""
-    m = y.shape[0]
+    m, count = y.shape[0], 0
     for r in range(m):
-        felt = r < equalities or y[r] > 0.0
-        for c in range(r + 1):
-            h = 0.0
-            if felt and (c < equalities or y[c] > 0.0):
-                for i in range(q.shape[0]):
-                    h += A[r, i] * ease[i] * A[c, i] * (1.0 if lower[i] < q[i] and q[i] < upper[i] else HELD)
-            if r == c:
-                h = h * (1.0 + 1e-10) + 1e-14 if felt else 1.0
-            for k in range(c):
-                h -= H[r, k] * H[c, k]
-            H[r, c] = math.sqrt(max(h, 1e-15)) if r == c else h / H[c, c]
-        x = s[r] if felt else 0.0
-        for k in range(r):
-            x -= H[r, k] * step[k]
-        step[r] = x / H[r, r]
-    for r in range(m - 1, -1, -1):
-        for k in range(r + 1, m):
-            step[r] -= H[k, r] * step[k]
-        step[r] /= H[r, r]
+        step[r] = 0.0
+        if r < equalities or y[r] > 0.0:
+            felt[count], count = r, count + 1
+    for k in range(count):
+        r = int(felt[k])
+        for l in range(k + 1):
+            H[k, l] = 0.0
+        for i in range(q.shape[0]):
+            h = A[r, i] * ease[i] * (1.0 if lower[i] < q[i] and q[i] < upper[i] else HELD)
+            if h != 0.0:
+                for l in range(k + 1):
+                    H[k, l] += h * A[int(felt[l]), i]
+        H[k, k] = H[k, k] * (1.0 + 1e-10) + 1e-14
+        x = s[r]
+        for l in range(k + 1):
+            for j in range(l):
+                H[k, l] -= H[k, j] * H[l, j]
+            H[k, l] = math.sqrt(max(H[k, k], 1e-15)) if k == l else H[k, l] / H[l, l]
+            x -= H[k, l] * step[int(felt[l])]  # nothing yet for l = k
+        step[r] = x / H[k, k]
+    for k in range(count - 1, -1, -1):
+        r = int(felt[k])
+        for l in range(k + 1, count):
+            step[r] -= H[l, k] * step[int(felt[l])]
+        step[r] /= H[k, k]
 
 
 @stage
@@ -153,7 +175,7 @@ def project(
         if worst <= 1e-14:
             break
         value = sweep(q, origin, lower, upper, equalities, A, b, ease, y, s)
-        dual_step(q, lower, upper, equalities, A, ease, y, s, H, step)
+        dual_step(q, lower, upper, equalities, A, ease, y, s, H, step, trial)
         length, found = 1.0, False
         while length > 1e-12 and not found:
             gain = 0.0

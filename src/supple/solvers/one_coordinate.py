@@ -25,7 +25,7 @@ FAINT = 1e-14  # a harmonic weaker than this share of its terms is rounding: the
 @leaf
 def carries(tree: Any, j: int, at: int) -> bool:
     """Whether joint j moves the row `at` of the world table."""
-    return at > 0 and tree.depth[j] <= tree.depth[at - 1] and tree.path[at - 1, tree.depth[j]] == j
+    return j < at <= tree.last[j] + 1
 
 
 @leaf
