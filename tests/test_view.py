@@ -72,6 +72,7 @@ def tasks() -> dict[str, supple.Task]:
         "Beyond": supple.Task(point, supple.Beyond(far, (0, 0, 1))),
         "Within": supple.Task(frame, supple.Within(supple.place(far), box=0.1, tilt=0.2)),
         "AnyOf": supple.Task(point, supple.AnyOf([supple.At(far), supple.At((0.0, 0.9, 0.2))])),
+        "Outside": supple.Task(point, supple.Outside(supple.Box((-2, -2, -2), (2, 2, 2)))),
         "relative": supple.Task(point, supple.At((0, 0, 0.3), relative_to="forearm_link")),
         "Gap": supple.Task(supple.Gap(supple.Point("base_link"), point), supple.At((0, 0, 0))),
     }

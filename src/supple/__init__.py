@@ -6,7 +6,9 @@ from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, Unkno
 from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_motion, write
 from supple.follow import Path, follow
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Placed, Within
+from supple.goals import (
+    AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Outside, Placed, Within,
+)  # fmt: skip
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
@@ -34,8 +36,8 @@ __all__ = [
     "Capsule", "CautiousStep", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre",
-    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Path", "Placed", "Point",
-    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
+    "Miss", "MissingExtra", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Path", "Placed",
+    "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Solution", "Solutions", "Source",
     "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load",
     "mimic", "place", "planar", "prepare", "read_motion", "screw", "slide", "solve", "solve_many", "step", "universal",
     "write",
