@@ -342,7 +342,9 @@ def test_what_kernels_call_met_is_what_the_audit_calls_met(goal: str):
             if solution.iterations == 0 and not solution.ok:
                 assert np.abs(problem.evaluate(solution.q, hessian=False).gradient).max() < 1e-8
             stopped += solution.iterations == 0
-    assert stopped or "AnyOf" in goal or goal in ("At", "OnLine", "OnPlane", "Facing", "AimedAt", "not Beyond", "Outside")
+    assert (
+        stopped or "AnyOf" in goal or goal in ("At", "OnLine", "OnPlane", "Facing", "AimedAt", "not Beyond", "Outside")
+    )
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.1])

@@ -7,7 +7,19 @@ from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_motion, write
 from supple.follow import Path, follow
 from supple.goals import (
-    AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Outside, Placed, Within,
+    AimedAt,
+    AnyOf,
+    At,
+    Beyond,
+    Custom,
+    Facing,
+    Miss,
+    Near,
+    OnLine,
+    OnPlane,
+    Outside,
+    Placed,
+    Within,
 )  # fmt: skip
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
