@@ -132,6 +132,11 @@ pole = { capsule = { radius = 0.05, length = 2, at = { position = [1, 1, 1], rpy
 bulb = { ball = { centre = [0, 0, 2], radius = 0.1 } }
 wedge = { polytope = { A = [[1, 1, 0], [-1, 0, 0]], b = [4, -3] } }
 
+[solids]
+head = [{ ball = { centre = [0, 0, 0.1], radius = 0.1 } }]
+forearm_l = [{ capsule = { radius = 0.04, length = 0.2, at = [0, 0, -0.12] } }]
+hand_l = []
+
 [clearance]
 margin = 0.01
 itself = true

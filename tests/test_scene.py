@@ -20,7 +20,8 @@ from supple.figure import Figure
 from supple.problem import segments_of
 
 ARM, TWINS = TREES["arm"], TREES["twins"]
-FIGURES = {**TREES, "four-bar": FOUR_BAR}
+SOLID = {name: figure.with_spheres({figure.segments[-1]: [(0, 0, 0, 0.05)]}) for name, figure in TREES.items()}
+FIGURES = {**SOLID, "four-bar": FOUR_BAR.with_spheres({"pen": [(0, 0, 0, 0.05)]})}
 NAMES = ("a", "b", "c", "d")
 
 
@@ -337,6 +338,15 @@ def test_drags_of_one_constraint_are_one_step_to_undo():
     assert_array_equal(scene.q, before)
 
 
+def test_hard_constraints_hold_while_another_is_dragged_out_of_reach():
+    scene = reaching(TWINS, "left hand", "right hand")
+    scene.change("right hand", hard=True)
+    scene.solve()
+    for x in np.linspace(0.3, 3.0, 10):
+        solution = scene.drag("left hand", (x, 0.3, 0.6))
+    assert solution.unmet == ("left hand",)
+
+
 def test_one_query_serves_all_drags_poses_and_solves():
     scene = reaching(TWINS, "left hand", "right hand")
     scene.drag("left hand", (0.3, 0.1, 0.6))
@@ -389,7 +399,7 @@ def test_other_limits_bring_the_posture_inside():
 
 
 def test_obstacles_and_clearance_reach_the_problem():
-    scene = reaching()
+    scene = reaching(SOLID["arm"])
     scene.place("table", Box((1, 1, 0), (2, 2, 0.7)))
     scene.keep_clear(margin=0.02, ignoring=[("hand", "table"), ("elbow", "hand")])
     scene.keep_clear(itself=True)
@@ -459,6 +469,7 @@ REFUSED: dict[str, tuple[Callable[[Scene], Any], type[Exception], str]] = {
     "stiffen by a word": (lambda s: s.stiffen({"elbow": "much"}), BadValue, "the rigidity of 'elbow'"),
     "limits of another figure": (lambda s: s.limit(TWINS.limits), BadValue, "do not fit"),
     "an obstacle of no shape": (lambda s: s.place("x", "box"), BadValue, "must be a Ball, Box"),
+    "an obstacle that nothing touches": (lambda s: s.place("x", Ball((0, 0, 0), 1)), BadValue, "has no solids"),
     "an obstacle without a name": (lambda s: s.place("", Ball((0, 0, 0), 1)), BadValue, "line of text"),
     "take nothing away": (lambda s: s.take_away("table"), UnknownName, "it has none"),
     "a strange clearance": (lambda s: s.keep_clear(margn=1), UnknownName, "did you mean margin"),

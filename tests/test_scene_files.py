@@ -151,6 +151,10 @@ shapes = st.one_of(
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     figure = draw(st.sampled_from((PERSON, PANDA, GROUPED)))
+    if figure is PANDA:
+        bars = st.lists(st.builds(Ball, points, positive) | st.builds(Capsule, positive, positive, turns()), max_size=2)
+        some = draw(st.dictionaries(st.sampled_from(figure.segments), bars, max_size=2))
+        figure = figure.with_solids({"panda_hand": [Ball((0, 0, 0), 0.1)], **some}) if some else figure
     massless = [b for b in figure.bodies.values() if b.mass > 0.0] == []
     tasks = [draw(constraints(figure, name)) for name in draw(st.lists(names, max_size=3, unique=True))]
     tasks = [t for t in tasks if not (massless and isinstance(t.effector, MassCentre))]
@@ -165,7 +169,8 @@ def scenes(draw: st.DrawFn) -> Scene:
             else {"A": [row], "b": [row @ figure.rest]}
         )
         limits = supple.Limits(figure.rest - width, np.where(width > 0.5, np.inf, figure.rest + width), **equal)
-    obstacles = draw(st.dictionaries(names, shapes, max_size=2))
+    solid = any(figure.bars.values())
+    obstacles = draw(st.dictionaries(names, shapes, max_size=2)) if solid else {}
     known = [*figure.segments, *obstacles]
     pairs = draw(st.lists(st.tuples(st.sampled_from(known), st.sampled_from(known)), max_size=2))
     return Scene(
@@ -176,7 +181,7 @@ def scenes(draw: st.DrawFn) -> Scene:
         constraints=tasks,
         disabled=[task.name for task in tasks if draw(st.booleans())],
         obstacles=obstacles,
-        clearance=supple.Clearance(draw(st.sampled_from((0.0, 0.01))), draw(st.booleans()), pairs),
+        clearance=supple.Clearance(draw(st.sampled_from((0.0, 0.01))), solid and draw(st.booleans()), pairs),
     )
 
 
@@ -196,6 +201,7 @@ def test_a_scene_that_is_written_is_read_back_bit_for_bit(scene: Scene, ending: 
         list(scene.obstacles),
     )
     assert again.chains == scene.chains
+    assert {s: len(bars) for s, bars in again.figure.bars.items()} == {s: len(b) for s, b in scene.figure.bars.items()}
     one, other = scene.problem, again.problem
     for mine, theirs in zip(one.packed, other.packed, strict=True):
         assert_array_equal(theirs, mine)
@@ -392,6 +398,11 @@ TEXTS = {
         "limits: linear inequalities: row 0 has no coefficient",
     ),
     "an unknown shape": ("obstacles = { x = { bx = {} } }", "obstacles.x has no kind called 'bx'; did you mean box?"),
+    "solids of nobody": ("solids = { tail = [] }", "solids: figure 'human' has no segment called 'tail'"),
+    "solids that are boxes": (
+        "solids = { head = [{ box = {} }] }",
+        "solids.head[0] has no kind called 'box'; it has ball",
+    ),
     "half a box": ("obstacles = { x = { box = { lower = [0, 0, 0] } } }", "obstacles.x.box lacks 'upper'"),
     "a box inside out": (
         "obstacles = { x = { box = { lower = [0, 0, 0], upper = [1, 1, -1] } } }",

@@ -190,7 +190,9 @@ class Edits:
 
         Looks and masses, which are in `bodies`, stay as they are.
         """
-        return replace(self, solids={**self.solids, **solids})
+        out = replace(self, solids={**self.solids, **solids})
+        object.__setattr__(out, "origin", self.origin)  # a scene file holds solids besides the figure's origin
+        return out
 
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def _changed(self: Any, change: Any) -> Figure:

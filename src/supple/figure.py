@@ -92,7 +92,7 @@ class Figure(Edits, Contacts):
     bounds: Sequence[Bound] = ()
     source: Source | None = None
     solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
-    origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; an edited figure has none
+    origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; edits but with_solids forget it
 
     def __post_init__(self) -> None:
         own = {c.name for c in self.coordinates}

@@ -33,6 +33,7 @@ from supple.solvers.base import Solver
 from supple.space import Floats, finite, frozen
 from supple.touches import Touch, touches_of
 
+DRAGGED = 30  # evaluations that a drag may take
 OPTIONS = tuple(field.name for field in fields(Task) if field.name != "name")
 CLEARANCE = tuple(field.name for field in fields(Clearance))
 
@@ -257,11 +258,15 @@ class Scene:
         return solution
 
     def _query(self) -> Query:
-        """A prepared single attempt; it answers as long as only targets change."""
+        """A prepared single attempt; it answers as long as only targets change.
+
+        Where all constraints are of one rank it does not go on for long: if the target is out of reach, the next drag does.
+        """
         setup = self.now.setup
         if self._prepared is None or self._prepared[0] is not setup:
             problem = setup.problem(self._figure)
-            self._prepared = (setup, prepare(problem, solver=nearby(problem)))
+            budget = DRAGGED if max(problem.ranks, default=0) == 0 else None
+            self._prepared = (setup, prepare(problem, solver=nearby(problem), budget=budget))
         return self._prepared[1]
 
     # ── history ──────────────────────────────────────────────────────────────────────────────────────────────────────

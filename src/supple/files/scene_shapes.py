@@ -46,11 +46,15 @@ def read_rotation(value: Any, at: Place) -> Floats:
     return record(rotation, **ROTATIONS)(value, at)
 
 
+BARS = {
+    "ball": record(Ball, centre=POINT, radius=number),
+    "capsule": record(Capsule, radius=number, length=number, at=Maybe(read_placement)),
+}
+read_bar = one_of(BARS)
 read_obstacle = one_of(
     {
-        "ball": record(Ball, centre=POINT, radius=number),
+        **BARS,
         "box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement)),
-        "capsule": record(Capsule, radius=number, length=number, at=Maybe(read_placement)),
         "polytope": record(Polytope, A=array((-1, 3)), b=array((-1,))),
         "half_space": record(Polytope.half_space, point=POINT, normal=POINT),
     }

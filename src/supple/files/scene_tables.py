@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.apart import Clearance, Obstacle
-from supple.errors import BadValue, Error
+from supple.errors import BadValue, Error, find
 from supple.figure import Figure
 from supple.files.fields import (
     Fields,
@@ -47,12 +47,13 @@ from supple.files.scene_goals import (
     read_effector,
     read_goal,
 )
-from supple.files.scene_shapes import Plain, plain_obstacle, read_obstacle
+from supple.files.scene_shapes import Plain, plain_obstacle, read_bar, read_obstacle
 from supple.goals import Near
 from supple.limits import Limits
 from supple.moment import checked
 from supple.problem import Task
 from supple.scene import Scene
+from supple.shapes import Ball, Capsule
 from supple.space import Floats
 
 VERSION = 1
@@ -77,6 +78,8 @@ def read_tables(raw: Any, load: Load, folder: Path, notes: list[str]) -> Scene:
     figure = top.need("figure", partial(read_figure, load, folder))
     if figure is None:
         raise Noted
+    solids = top.take("solids", partial(_read_solids, figure), {})
+    figure = figure.with_solids(solids) if solids else figure
     limits = top.take("limits", partial(read_limits, figure), None)
     q = top.take("posture", by_coordinate(figure), {})
     rigidity = top.take("rigidity", partial(read_rigidity, figure), None)
@@ -163,6 +166,15 @@ def _read_obstacles(value: Any, place: Place) -> dict[str, Obstacle]:
     return dict(zip(table, gathered((place.at(name), read_obstacle, x) for name, x in table.items()), strict=True))
 
 
+def _read_solids(figure: Figure, value: Any, place: Place) -> dict[str, list[Ball | Capsule]]:
+    """Balls and capsules by segment."""
+    table = fields(value, place).values
+    for segment in table:
+        find(figure.segments, segment, "segment", f"figure {figure.name!r}")
+    bars = gathered((place.at(name), listed(read_bar), x) for name, x in table.items())
+    return dict(zip(table, bars, strict=True))
+
+
 def _read_clearance(value: Any, place: Place) -> Clearance:
     pairs = Maybe(listed(listed(text)))
     return record(Clearance, margin=Maybe(number), itself=Maybe(flag), ignoring=pairs)(value, place)
@@ -188,6 +200,7 @@ def plain_scene(scene: Scene, folder: Path) -> Plain:
     tables = {
         "version": VERSION,
         "figure": reference,
+        "solids": {name: [plain_obstacle(bar) for bar in bars] for name, bars in figure.solids.items()},
         "posture": plain_coordinates(figure, scene.q, figure.rest),
         "rigidity": plain_rigidity(figure, scene.now.setup.rigidity),
         "limits": {} if scene.limits is figure.limits else plain_limits(figure, scene.limits),
