@@ -1,5 +1,5 @@
 # make demo    draw a picture: the quickest look at what supple does
-# make test    everything that must hold: check, the tests compiled and interpreted, a short fuzz run
+# make test    everything that must hold: check, the tests compiled and interpreted, short runs of broken files and random scenes
 # make check   style, types, layers, documentation
 # make docs    the documentation as HTML in build/docs
 # make bench   the benchmarks, with a table each
@@ -10,6 +10,7 @@
 PYTHON      ?= python3
 PYTEST_ARGS ?= -n auto
 FUZZ_COUNT  ?= 400
+SCENE_COUNT ?= 60
 
 BIN   := .venv/bin
 PIP   := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
@@ -56,6 +57,7 @@ test: check
 	$(BIN)/python -m pytest -q $(PYTEST_ARGS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(PYTEST_ARGS) -m interpreted
 	$(BIN)/python fuzz/run.py --count $(FUZZ_COUNT)
+	$(BIN)/python fuzz/scenes.py --count $(SCENE_COUNT)
 
 check: .venv/.dev-stamp
 	$(BIN)/ruff check --quiet
@@ -73,7 +75,9 @@ bench: .venv/.dev-stamp
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/convergence.py --folder build/benchmarks
 	$(BIN)/python benchmarks/tube.py
+	$(BIN)/python benchmarks/tube.py
 	$(BIN)/python fuzz/run.py --count 20000
+	$(BIN)/python fuzz/scenes.py --count 10000 --workers 2
 
 clean:
 	rm -rf .venv build dist .pytest_cache .hypothesis .ruff_cache .import_linter_cache
