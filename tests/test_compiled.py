@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import supple.compiled
-from supple.compiled import kernel_digest, kernel_sources
+from supple.compiled import kernel_digest, kernel_sources, leaf, row, stage
 
 SOURCE = Path(supple.compiled.__file__).parent
 # A leaf in a file that holds other leaves, and an entry in a file of its own that calls it.
@@ -159,3 +159,26 @@ def test_only_one_module_configures_numba():
         if re.search(r"^\s*(from|import) numba", f.read_text("utf-8"), re.MULTILINE)
     ]
     assert users == ["compiled.py"]
+
+
+@stage
+def called(x: float) -> float:
+    return x + 1.0
+
+
+@leaf
+def merged(x: float) -> float:
+    return called(x)
+
+
+def test_a_stage_that_a_leaf_calls_is_not_merged():
+    merged.compile("(float64,)")
+    (inner,), (outer,) = called.overloads.values(), merged.overloads.values()
+    assert "alwaysinline" in outer.library.get_llvm_str()
+    assert "alwaysinline" not in inner.library.get_llvm_str()
+
+
+def test_a_leaf_that_returns_a_view_is_refused():
+    part = leaf(lambda pack: row(pack, 1, 2))
+    with pytest.raises(Exception, match="Only accept returning of array passed into the function"):
+        part.compile("(float64[::1],)")
