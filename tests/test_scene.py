@@ -347,19 +347,35 @@ def test_hard_constraints_hold_while_another_is_dragged_out_of_reach():
     assert solution.unmet == ("left hand",)
 
 
-def test_one_query_serves_all_drags_poses_and_solves():
+def test_one_query_serves_all_drags_poses_and_solves(monkeypatch: pytest.MonkeyPatch):
+    made = []
+    monkeypatch.setattr("supple.scene.prepare", lambda *a, **k: made.append(supple.prepare(*a, **k)) or made[-1])
     scene = reaching(TWINS, "left hand", "right hand")
     scene.drag("left hand", (0.3, 0.1, 0.6))
-    query = scene._query()
     scene.solve()
     scene.pose(TWINS.rest)
     scene.drag("right hand", (0.3, 0.1, 0.6))
     scene.undo()
     scene.drag("left hand", (0.3, 0.2, 0.6))
-    assert scene._query() is query
+    assert len(made) == 1
     scene.change("left hand", weight=2.0)
     assert scene.constraints["left hand"].goal.position.tolist() == [0.3, 0.2, 0.6]
-    assert scene._query() is not query
+    scene.drag("left hand", (0.3, 0.2, 0.6))
+    assert len(made) == 2
+
+
+def test_preferences_wait_until_a_drag_is_over():
+    scene = reaching(TWINS, "left hand")
+    scene.add("relaxed", Task(None, Near(TWINS.rest), preference=True))
+    scene.solve()
+    solution = scene.drag("left hand", (0.3, 0.2, 0.6))
+    assert solution.ok
+    assert [task.name for task in solution.problem.tasks] == ["left hand"]
+    dragged = np.linalg.norm(scene.q - TWINS.rest)
+    scene.solve()
+    assert np.linalg.norm(scene.q - TWINS.rest) < dragged
+    scene.add("other hand", Task(Point("right hand"), At((0.3, -0.3, 0.2)), preference=True))
+    assert len(scene.drag("other hand", (0.3, -0.3, 0.3)).problem.tasks) == 3
 
 
 # ── rigidity, limits, obstacles ──────────────────────────────────────────────────────────────────────────────────────

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from supple.apart import Clearance, Obstacle
-from supple.errors import BadValue
+from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.limits import Limits
 from supple.problem import Problem, Task, chain_of
@@ -18,7 +21,7 @@ from supple.space import Floats, frozen
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What is asked of a figure. While it stays the same object, a prepared query answers."""
+    """What is asked of a figure. While it stays the same object, prepared queries answer."""
 
     limits: Limits
     rigidity: Floats
@@ -32,10 +35,37 @@ class Setup:
         """The constraints that count."""
         return {name: task for name, task in self.constraints.items() if name not in self.disabled}
 
-    def problem(self, figure: Figure) -> Problem:
-        """The problem of the enabled constraints."""
-        tasks = list(self.enabled.values())
-        return Problem(figure, tasks, self.limits, self.rigidity, self.obstacles, self.clearance)
+    @cached_property
+    def needed(self) -> dict[str, Task]:
+        """The constraints that count and are no mere preferences."""
+        return {name: task for name, task in self.enabled.items() if not task.preference}
+
+    def problem(self, figure: Figure, tasks: Mapping[str, Task]) -> Problem:
+        """The problem of some of the constraints."""
+        return Problem(figure, list(tasks.values()), self.limits, self.rigidity, self.obstacles, self.clearance)
+
+
+def setup_of(
+    figure: Figure,
+    limits: Limits | None,
+    rigidity: Mapping[str, float] | ArrayLike | None,
+    constraints: Iterable[Task],
+    disabled: Iterable[str],
+    obstacles: Mapping[str, Obstacle],
+    clearance: Clearance,
+) -> Setup:
+    """What is asked of a figure, checked."""
+    if not isinstance(figure, Figure):
+        raise BadValue(f"a scene is made of a Figure, not {figure!r}")
+    tasks = [checked(figure, task) for task in constraints]
+    whole = Problem(figure, tasks, limits, rigidity, obstacles, clearance)
+    assert whole.limits is not None
+    named, off = {task.name: task for task in tasks}, frozenset(disabled)
+    if len(named) < len(tasks):
+        raise BadValue("two constraints of a scene have the same name")
+    for name in off:
+        find(tuple(named), name, "constraint", "the scene")
+    return Setup(whole.limits, frozen(np.asarray(whole.rigidity)), named, off, dict(obstacles), whole.clearance)
 
 
 @dataclass(frozen=True, eq=False)

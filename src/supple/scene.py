@@ -23,7 +23,7 @@ from supple.figure import Figure
 from supple.goals import Near
 from supple.goals.base import spread
 from supple.limits import Limits
-from supple.moment import History, Moment, Setup, check_line, checked, legal
+from supple.moment import History, Moment, Setup, check_line, checked, legal, setup_of
 from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.settle import nearby, settled
@@ -56,27 +56,12 @@ class Scene:
         obstacles: Mapping[str, Obstacle] | None = None,
         clearance: Clearance | None = None,
     ) -> None:
-        if not isinstance(figure, Figure):
-            raise BadValue(f"a scene is made of a Figure, not {figure!r}")
-        tasks = [checked(figure, task) for task in constraints]
-        whole = Problem(figure, tasks, limits, rigidity, obstacles or {}, clearance or Clearance())
-        assert whole.limits is not None
+        setup = setup_of(figure, limits, rigidity, constraints, disabled, obstacles or {}, clearance or Clearance())
+        problem = setup.problem(figure, setup.enabled)
         self._figure = figure
-        self._chains = Chains(figure, whole.loops)
-        self._prepared: tuple[Setup, Query] | None = None
-        setup = Setup(
-            limits=whole.limits,
-            rigidity=frozen(np.asarray(whole.rigidity)),
-            constraints={task.name: task for task in tasks},
-            disabled=frozenset(disabled),
-            obstacles=dict(obstacles or {}),
-            clearance=whole.clearance,
-        )
-        if len(setup.constraints) < len(tasks):
-            raise BadValue("two constraints of a scene have the same name")
-        for name in setup.disabled:
-            find(tuple(setup.constraints), name, "constraint", "the scene")
-        self._packed: tuple[Setup, Problem] = (setup, setup.problem(figure))
+        self._packed: tuple[Setup, Problem] = (setup, problem)
+        self._prepared: tuple[Mapping[str, Task], Query] | None = None
+        self._chains = Chains(figure, problem.loops)
         self._chains.follow(setup.enabled)
         self._history = History(Moment("begin", legal(figure.rest, setup.limits), setup))
         if q is not None:
@@ -144,7 +129,7 @@ class Scene:
         setup, problem = self._packed
         now = self.now
         if setup is not now.setup:
-            problem = now.setup.problem(self._figure)
+            problem = now.setup.problem(self._figure, now.setup.enabled)
             self._packed = (now.setup, problem)
         return problem.aimed(*map(now.aims.get, now.setup.enabled)) if now.aims else problem
 
@@ -242,31 +227,31 @@ class Scene:
     def drag(self, name: str, target: Any) -> Solution:
         """Move the target of a constraint and follow it with a single attempt from the current posture, in microseconds.
 
-        `target` is what the goal's `aimed` takes: a position for `At`, a placement for `Placed`. Successive drags of one
-        constraint are one step to undo.
+        `target` is what the goal's `aimed` takes: a position for `At`, a placement for `Placed`. Preferences wait until the
+        next `solve`, unless one is dragged itself. Successive drags of one constraint are one step to undo.
         """
-        now = self.now
-        if name not in now.setup.enabled:
+        now, enabled = self.now, self.now.setup.enabled
+        if name not in enabled:
             self._constraint(name)
             raise BadValue(f"{name!r} is disabled: enable it before you drag it")
+        tasks = enabled if enabled[name].preference else now.setup.needed
         aims = {**now.aims, name: target}
-        targets = [aims.get(other) for other in now.setup.enabled]
-        solution = self._query()(targets[0] if len(targets) == 1 else targets, start=now.q)
+        targets = [aims.get(other) for other in tasks]
+        solution = self._query(tasks)(targets[0] if len(targets) == 1 else targets, start=now.q)
         aims[name] = frozen(target)
         done = f"drag {name!r}"
         self._history.keep(Moment(done, solution.q, now.setup, aims), instead=now.done == done)
         return solution
 
-    def _query(self) -> Query:
-        """A prepared single attempt; it answers as long as only targets change.
+    def _query(self, tasks: Mapping[str, Task]) -> Query:
+        """A prepared single attempt for some constraints; it answers as long as only targets change.
 
-        Where all constraints are of one rank it does not go on for long: if the target is out of reach, the next drag does.
+        Where all are of one rank it does not go on for long: if the target is out of reach, the next drag does.
         """
-        setup = self.now.setup
-        if self._prepared is None or self._prepared[0] is not setup:
-            problem = setup.problem(self._figure)
+        if self._prepared is None or self._prepared[0] is not tasks:
+            problem = self.now.setup.problem(self._figure, tasks)
             budget = DRAGGED if max(problem.ranks, default=0) == 0 else None
-            self._prepared = (setup, prepare(problem, solver=nearby(problem), budget=budget))
+            self._prepared = (tasks, prepare(problem, solver=nearby(problem), budget=budget))
         return self._prepared[1]
 
     # ── history ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -297,7 +282,7 @@ class Scene:
         """Keep a moment with another setup; raise before anything changes if it cannot be."""
         now = self.now
         setup = replace(now.setup, **{"constraints": now.constraints, **changes})
-        problem = setup.problem(self._figure)
+        problem = setup.problem(self._figure, setup.enabled)
         q = legal(now.q, setup.limits) if "limits" in changes else now.q
         self._chains.follow(setup.enabled)
         self._packed = (setup, problem)
