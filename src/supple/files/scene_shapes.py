@@ -46,11 +46,18 @@ def read_rotation(value: Any, at: Place) -> Floats:
     return record(rotation, **ROTATIONS)(value, at)
 
 
+def _read_capsule(value: Any, at: Place) -> Capsule:
+    """A capsule about a frame, or from a start to an end."""
+    if isinstance(value, dict) and not {"start", "end"}.isdisjoint(value):
+        return record(Capsule.between, start=POINT, end=POINT, radius=number)(value, at)
+    return record(Capsule, radius=number, length=number, at=Maybe(read_placement))(value, at)
+
+
 read_obstacle = one_of(
     {
         "ball": record(Ball, centre=POINT, radius=number),
         "box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement)),
-        "capsule": record(Capsule, radius=number, length=number, at=Maybe(read_placement)),
+        "capsule": _read_capsule,
         "polytope": record(Polytope, A=array((-1, 3)), b=array((-1,))),
         "half_space": record(Polytope.half_space, point=POINT, normal=POINT),
     }
