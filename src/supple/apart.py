@@ -11,7 +11,7 @@ segments that touch at rest, and of an obstacle with what cannot move at all. `C
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -100,16 +100,17 @@ class Clear:
         return tuple(dict.fromkeys(names))
 
     def miss_of(self, figure: Figure, q: ArrayLike) -> Miss:
-        """How much the worst pair lacks, recomputed in plain NumPy; only pairs whose spheres overlap are looked at closely."""
+        """How much the worst pair lacks, recomputed in plain NumPy; only pairs that nothing simple parts are looked at closely."""
         frames = figure.placements(q)
-        bars = np.array([_moved(frames[p.bar.segment], p.bar.core.at[:3, 3]) for p in self.pairs])
-        others = np.array([_moved(_frame(frames, p.other), p.other.centre) for p in self.pairs])
+        cores = _for_each((p.bar for p in self.pairs), lambda bar: frames[bar.segment] @ bar.core.at)
+        others = _for_each((p.other for p in self.pairs), lambda other: _moved(_frame(frames, other), other.centre))
         reach = np.array([p.bar.core.half + p.keep + p.other.reach for p in self.pairs])
         worst = 0.0
-        for i in np.flatnonzero(np.linalg.norm(bars - others, axis=1) < reach).tolist():
+        for i in np.flatnonzero(np.linalg.norm(cores[:, :3, 3] - others, axis=1) < reach).tolist():
             bar, other, keep = self.pairs[i]
-            distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
-            worst = max(worst, keep - bar.core.radius - distance)
+            if not _parted(self.pairs[i], cores[i]):
+                distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
+                worst = max(worst, keep - bar.core.radius - distance)
         return Miss(metres=worst)
 
     def miss(self, X: Floats) -> Miss:
@@ -127,6 +128,21 @@ def _frame(frames: Mapping[str, Floats], other: Other) -> Floats:
 
 def _moved(frame: Floats, point: Floats) -> Floats:
     return frame[:3, :3] @ point + frame[:3, 3]
+
+
+def _for_each(things: Iterable[Any], make: Callable[[Any], Floats]) -> Floats:
+    """What is made of each thing, in rows; of one that comes again it is made once."""
+    made: dict[int, Floats] = {}
+    return np.array([made[id(x)] if id(x) in made else made.setdefault(id(x), make(x)) for x in things])
+
+
+def _parted(pair: Pair, core: Floats) -> bool:
+    """Whether a face of an obstacle keeps a bar far enough away, with the bar's core along the z axis of `core`."""
+    if not isinstance(pair.other.shape, Box | Polytope):
+        return False
+    body = polyhedron_of(pair.other.shape)
+    lowest = body.normals @ core[:3, 3] - np.abs(body.normals @ core[:3, 2]) * pair.bar.core.half
+    return bool((lowest - body.offsets).max() >= pair.keep)
 
 
 def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
