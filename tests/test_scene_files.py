@@ -292,9 +292,10 @@ def test_what_people_write():
         goal = { within = { at = { position = [0, 0, 0.9], rpy = [0, 0, "30deg"] }, tilt = ["5deg", 0.1, 3] } }
         [[constraints]]
         name = "relaxed"
-        goal = { near = { "head.flexion" = "10deg" }, weights = { "head.flexion" = 2 } }
+        goal = { near = { "head.flexion" = "10deg", "thigh_?.flexion" = "80deg" }, weights = { "*" = 2, pelvis = 0, neck = 5 } }
         [obstacles]
         floor = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }
+        rail = { capsule = { start = [1, -1, 1], end = [1, 1, 1], radius = 0.02 } }
         """)
     q = dict(zip(scene.figure.joints, scene.q, strict=True))
     assert q["forearm_l.flexion"] == pytest.approx(np.pi / 2, abs=1e-15)
@@ -306,8 +307,15 @@ def test_what_people_write():
     assert cup.angle_tolerance == pytest.approx(np.pi / 180)
     assert lean.effector == Direction("thorax_upper", (0, 0, 1))  # type: ignore[comparison-overlap]
     assert hips.goal.tilt[1].tolist() == pytest.approx([np.pi / 36, 0.1, 3.0])
-    assert relaxed.goal.weights.sum() == 2.0
+    wanted, weight = (
+        dict(zip(scene.figure.joints, x, strict=True)) for x in (relaxed.goal.reference, relaxed.goal.weights)
+    )
+    assert wanted["thigh_l.flexion"] == wanted["thigh_r.flexion"] == pytest.approx(np.deg2rad(80.0))
+    assert wanted["forearm_l.flexion"] == scene.figure.rest[scene.figure.joints.index("forearm_l.flexion")]
+    assert (weight["pelvis.tx"], weight["pelvis.z"], weight["neck.bending"], weight["thigh_r.rotation"]) == (0, 0, 5, 2)
     assert scene.obstacles["floor"].b.tolist() == [0.0]  # type: ignore[union-attr]
+    rail: Any = scene.obstacles["rail"]
+    assert (rail.length, rail.at[:3, 3].tolist(), rail.at[:3, 2].tolist()) == (2.0, [1, 0, 1], [0, 1, 0])
 
 
 # ── complaints ───────────────────────────────────────────────────────────────────────────────────────────────────────

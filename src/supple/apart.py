@@ -11,7 +11,7 @@ segments that touch at rest, and of an obstacle with what cannot move at all. `C
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple import potentials as kind
 from supple.clearance import solid_of
-from supple.distance import distance_between
+from supple.distance import between_cores, distance_between
 from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.goals import Miss, Term
@@ -100,17 +100,12 @@ class Clear:
         return tuple(dict.fromkeys(names))
 
     def miss_of(self, figure: Figure, q: ArrayLike) -> Miss:
-        """How much the worst pair lacks, recomputed in plain NumPy; only pairs whose spheres overlap are looked at closely."""
+        """How much the worst pair lacks, recomputed in plain NumPy."""
         frames = figure.placements(q)
-        bars = np.array([_moved(frames[p.bar.segment], p.bar.core.at[:3, 3]) for p in self.pairs])
-        others = np.array([_moved(_frame(frames, p.other), p.other.centre) for p in self.pairs])
-        reach = np.array([p.bar.core.half + p.keep + p.other.reach for p in self.pairs])
-        worst = 0.0
-        for i in np.flatnonzero(np.linalg.norm(bars - others, axis=1) < reach).tolist():
-            bar, other, keep = self.pairs[i]
-            distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
-            worst = max(worst, keep - bar.core.radius - distance)
-        return Miss(metres=worst)
+        cores = _for_each((p.bar for p in self.pairs), lambda bar: frames[bar.segment] @ bar.core.at)
+        if all(isinstance(p.other.shape, Ball | Capsule) for p in self.pairs):
+            return Miss(metres=max(0.0, _lacking_from_bars(self.pairs, cores, frames)))
+        return Miss(metres=max(_lacking(pair, core, frames) for pair, core in zip(self.pairs, cores, strict=True)))
 
     def miss(self, X: Floats) -> Miss:
         """A frame alone does not tell."""
@@ -125,8 +120,31 @@ def _frame(frames: Mapping[str, Floats], other: Other) -> Floats:
     return HERE if other.segment is None else frames[other.segment]
 
 
-def _moved(frame: Floats, point: Floats) -> Floats:
-    return frame[:3, :3] @ point + frame[:3, 3]
+def _for_each(things: Iterable[Any], make: Callable[[Any], Floats]) -> Floats:
+    """What is made of each thing, in rows; of one that comes again it is made once."""
+    made: dict[int, Floats] = {}
+    return np.array([made[id(x)] if id(x) in made else made.setdefault(id(x), make(x)) for x in things])
+
+
+def _lacking_from_bars(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str, Floats]) -> float:
+    """What the worst of many pairs of bars lacks."""
+    shapes = [Core.of(p.other.shape) for p in pairs]  # type: ignore[arg-type]
+    others = _for_each((p.other for p in pairs), lambda other: _frame(frames, other) @ Core.of(other.shape).at)
+    halves = (np.array([p.bar.core.half for p in pairs]), np.array([core.half for core in shapes]))
+    apart = between_cores(cores[:, :3, 3] - others[:, :3, 3], cores[:, :3, 2], halves[0], others[:, :3, 2], halves[1])
+    return float((np.array([p.keep + core.radius for p, core in zip(pairs, shapes, strict=True)]) - apart).max())
+
+
+def _lacking(pair: Pair, core: Floats, frames: Mapping[str, Floats]) -> float:
+    """What a bar with its core along the z axis of `core` lacks; looked at closely unless a face keeps it far enough away."""
+    bar, other, keep = pair
+    if isinstance(other.shape, Box | Polytope):
+        body = polyhedron_of(other.shape)
+        lowest = body.normals @ core[:3, 3] - np.abs(body.normals @ core[:3, 2]) * bar.core.half
+        if not (lowest - body.offsets).max() < keep:
+            return 0.0
+    distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
+    return max(0.0, keep - bar.core.radius - distance)
 
 
 def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:

@@ -35,6 +35,7 @@ class Tables:
         self.last: tuple[int, int, bytes, bytes] | None = None
         self.solids: list[np.ndarray] = []
         self.solid_at: dict[int, int] = {}
+        self.ways: dict[tuple[int, int], tuple[list[int], int]] = {}
         self.targets = self.residuals = self.longest = 0
         self.routes = Routes(tree.drives)
 
@@ -60,7 +61,7 @@ class Tables:
     def _add_term(self, task: Any, goal: Any, term: Term, weight: float, residual: int, rank: int) -> None:
         row, frame = self._carried(task.effector, term)
         reference, seen_from = self._reference(task.effector, goal)
-        chain = self._chain(row, reference) if reference != NO_ROW else []
+        chain = self._way(row, reference)[0] if reference != NO_ROW else []
         w = task.weight * weight * term.weight
         angular = term.kind in (kind.FACE, kind.TURN, kind.AIM, kind.TILT)
         limit = w * task.tolerance**2 * INSIDE
@@ -76,7 +77,7 @@ class Tables:
         here = (row, reference, _flat(frame).tobytes(), _flat(seen_from).tobytes())
         again = int(row != NO_ROW and here == self.last and len(self.term) > self.alternative[-1])
         self.last = here
-        self.term.append([*fields, term.address, rows, rank, again, self._route(task.effector, row, reference, chain)])
+        self.term.append([*fields, term.address, rows, rank, again, self._route(task.effector, row, reference)])
         assert len(self.term[-1]) == FIELDS
         parameters = [w, limit, term.scale, *term.lower, *term.upper]
         self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))
@@ -89,11 +90,10 @@ class Tables:
         """Append the term of a bar that keeps away from a solid, or from the bar of another segment."""
         bar, other = pair.bar, pair.other
         row, frame = self.tree.row[bar.segment], self.tree.frame[bar.segment] @ bar.core.at
-        reference, seen_from, chain = NO_ROW, compose(np.eye(3), other.centre), []
+        reference, seen_from = NO_ROW, compose(np.eye(3), other.centre)
         if other.segment is not None:
             reference, seen_from = self.tree.row[other.segment], self.tree.frame[other.segment] @ other.at
-            chain = self._chain(row, reference)
-        route = self.routes.add(chain if reference != NO_ROW else [1 + j for j in self.tree.path(row)])
+        chain, route = self._way(row, reference)
         fields = [
             kind.CLEAR,
             row,
@@ -147,13 +147,21 @@ class Tables:
             down, up = down[1:], up[1:]
         return [-(1 + j) for j in up[::-1]] + [1 + j for j in down]
 
-    def _route(self, effector: Any, row: int, reference: int, chain: list[int]) -> int:
+    def _way(self, row: int, reference: int) -> tuple[list[int], int]:
+        """The chain of a segment that is seen from another, empty if it is seen from the world, and its route; found once."""
+        if (row, reference) not in self.ways:
+            chain = self._chain(row, reference) if reference != NO_ROW else []
+            path = chain if reference != NO_ROW else [1 + j for j in self.tree.path(row)]
+            self.ways[row, reference] = chain, self.routes.add(path)
+        return self.ways[row, reference]
+
+    def _route(self, effector: Any, row: int, reference: int) -> int:
         """The route of what a term sees."""
         if effector is None:
             return self.routes.add(())
         if row == NO_ROW:
             return self.routes.add([1 + j for j in range(self.tree.count)])
-        return self.routes.add(chain if reference != NO_ROW else [1 + j for j in self.tree.path(row)])
+        return self._way(row, reference)[1]
 
     def _masses(self) -> np.ndarray:
         """Mass fraction and first moment of each row of the world table."""

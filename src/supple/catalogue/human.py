@@ -7,7 +7,12 @@ from supple.figure import Figure
 
 
 def human(
-    stature: float = 1.75, mass: float | None = None, root: str = "free", legs: bool = True, fingers: bool = True
+    stature: float = 1.75,
+    mass: float | None = None,
+    root: str = "free",
+    legs: bool = True,
+    fingers: bool = True,
+    grip: float = 0.0,
 ) -> Figure:
     """Standing upright on z = 0 with hanging arms, facing x, the left hand on the side of y.
 
@@ -20,7 +25,7 @@ def human(
 
     `stature` [m] scales every length; `mass` [kg] is that of the whole person, by default 70 kg at 1.75 m and in
     proportion to the stature's square. `root` "fixed" holds the pelvis where it stands; without `legs` there are none,
-    nor their mass; without `fingers` each hand is rigid. Segments end in named frames: ``head.top``, ``eyes``,
-    ``hand_l.tip``, ``hand_l.palm``, ``index_l.tip``, ``foot_l.heel``, ``toes_l.tip``.
+    nor their mass; without `fingers` each hand is rigid, closed by `grip` from 0 (straight) to 1 (a fist). Segments end in
+    named frames: ``head.top``, ``eyes``, ``hand_l.tip``, ``hand_l.palm``, ``index_l.tip``, ``foot_l.heel``, ``toes_l.tip``.
     """
-    return person("human", "segments", stature, mass, root, legs, fingers)
+    return person("human", "segments", stature, mass, root, legs, fingers, grip)

@@ -26,6 +26,7 @@ def jack(
     root: str = "free",
     legs: bool = True,
     fingers: bool = True,
+    grip: float = 0.0,
 ) -> Figure:
     """The person of `human` with 17 vertebrae L5 … L1, T12 … T1 of three coordinates each in place of three segments.
 
@@ -37,7 +38,7 @@ def jack(
     for option, value in (("spine", spine), ("shoulders", shoulders)):
         if value not in ("free", "grouped"):
             raise BadValue(f"jack's {option} is 'free' or 'grouped', not {value!r}")
-    figure = person("jack", "vertebrae", stature, mass, root, legs, fingers)
+    figure = person("jack", "vertebrae", stature, mass, root, legs, fingers, grip)
     groups = [spine_group()] if spine == "grouped" else []
     if shoulders == "grouped":
         complexes = [shoulder_group("_l"), shoulder_group("_r")]

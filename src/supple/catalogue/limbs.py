@@ -8,8 +8,15 @@ neck's and the shoulder's are shared out over the joints of this model. Positive
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
 from supple.catalogue.standing import BACKWARD, DOWN, FORWARD, LEFT, RIGHT, SIDES, UP, Bar, Motion, Plan, along
-from supple.space import Triple
+from supple.space import Floats, Triple, turned
+
+Places: TypeAlias = tuple[Triple, Triple, Triple]  # of a finger's knuckle, middle joint and tip
 
 # ── places, left side, as fractions of the stature ───────────────────────────────────────────────────────────────────
 HIP = (0.0, 0.050, 0.530)
@@ -44,6 +51,8 @@ UPPER_ARM = (
 )
 FOREARM = (Motion("flexion", RIGHT, 0, 150, rest=0.15),)
 HAND = (Motion("pronation", DOWN, -80, 80), Motion("flexion", BACKWARD, -70, 80), Motion("deviation", RIGHT, -30, 20))
+THUMB_MOTIONS = (Motion("opposition", DOWN, -10, 70), Motion("curl", LEFT, 0, 80))
+FINGER_MOTIONS = (Motion("flexion", BACKWARD, -20, 90, rest=0.25), Motion("curl", BACKWARD, 0, 100, rest=0.35))
 THIGH = (Motion("flexion", RIGHT, -30, 120), Motion("abduction", FORWARD, -30, 45), Motion("rotation", DOWN, -45, 45))
 SHANK = (Motion("flexion", LEFT, 0, 140),)
 FOOT = (Motion("flexion", RIGHT, -50, 20), Motion("inversion", BACKWARD, -15, 35))
@@ -65,7 +74,7 @@ def add_head(plan: Plan, top: str) -> None:
     plan.body("head", SHARES["head"], (0.012, 0.0, 0.940), [skull, face, nose])
 
 
-def add_arms(plan: Plan, top: str, fingers: bool) -> None:
+def add_arms(plan: Plan, top: str, fingers: bool, grip: float) -> None:
     """Clavicles, arms and hands on the segment `top`; ``hand_l.tip`` is where the straight middle finger ends.
 
     ``hand_l.palm`` lies in the middle of the palm: x along the fingers, z out of the palm.
@@ -83,20 +92,33 @@ def add_arms(plan: Plan, top: str, fingers: bool) -> None:
         plan.joint(f"hand{s}", f"forearm{s}", WRIST, HAND, side)
         plan.frame(f"hand{s}.tip", f"hand{s}", FINGERTIP, side)
         plan.frame(f"hand{s}.palm", f"hand{s}", along(WRIST, (*WRIST[:2], KNUCKLES), 0.7), side, (DOWN, RIGHT))
-        _add_hand(plan, s, side, fingers)
+        _add_hand(plan, s, side, fingers, grip)
 
 
 def _clavicle_bar() -> Bar:
     return Bar(along(STERNUM, SHOULDER, 0.15), along(STERNUM, SHOULDER, 0.95), 0.024)
 
 
-def _finger_places(offset: float, length: float) -> tuple[Triple, Triple, Triple]:
+def _finger_places(offset: float, length: float) -> Places:
     """Knuckle, middle joint and tip of a finger that hangs straight down."""
     x, y = WRIST[0] + offset, WRIST[1]
     return (x, y, KNUCKLES), (x, y, KNUCKLES - 0.52 * length), (x, y, KNUCKLES - length)
 
 
-def _add_hand(plan: Plan, s: str, side: int, fingers: bool) -> None:
+def _bent(places: Places, motions: Sequence[Motion], share: float) -> Places:
+    """A finger bent at knuckle and middle joint by a share of how far they bend."""
+    knuckle, middle, tip = map(np.array, places)
+    first, curl = (turned(motion.axis, share * np.deg2rad(motion.highest)) for motion in motions)
+    bent = knuckle + first @ (middle - knuckle)
+    return places[0], _triple(bent), _triple(bent + first @ curl @ (tip - middle))
+
+
+def _triple(point: Floats) -> Triple:
+    x, y, z = point.tolist()
+    return (x, y, z)
+
+
+def _add_hand(plan: Plan, s: str, side: int, fingers: bool, grip: float) -> None:
     """The palm, and ten coordinates of fingers, or one rigid hand."""
     thumb = (THUMB, (0.022, 0.098, 0.452), (0.034, 0.096, 0.426))
     fist = {"thumb": thumb} | {name: _finger_places(*numbers) for name, numbers in FINGERS.items()}
@@ -104,6 +126,9 @@ def _add_hand(plan: Plan, s: str, side: int, fingers: bool) -> None:
         Bar((WRIST[0] + 0.4 * x, WRIST[1], 0.478), (WRIST[0] + x, WRIST[1], KNUCKLES), 0.0085)
         for x, _ in FINGERS.values()
     ]
+    motions = {name: THUMB_MOTIONS if name == "thumb" else FINGER_MOTIONS for name in fist}
+    if not fingers:
+        fist = {name: _bent(places, motions[name], grip) for name, places in fist.items()}
     digits = {name: [Bar(a, b, 0.0065), Bar(b, c, 0.0055)] for name, (a, b, c) in fist.items()}
     if not fingers:
         bars = [*palm, *(bar for pair in digits.values() for bar in pair)]
@@ -113,8 +138,7 @@ def _add_hand(plan: Plan, s: str, side: int, fingers: bool) -> None:
     plan.body(f"hand{s}", SHARES["hand"] - 2 * len(fist) * FINGER_SHARE, centre, palm, side)
     for name, (knuckle, middle, tip) in fist.items():
         finger, end = f"{name}{s}", f"{name}{s}.end"
-        first = Motion("opposition", DOWN, -10, 70) if name == "thumb" else Motion("flexion", BACKWARD, -20, 90, 0.25)
-        curl = Motion("curl", LEFT, 0, 80) if name == "thumb" else Motion("curl", BACKWARD, 0, 100, 0.35)
+        first, curl = motions[name]
         plan.joint(finger, f"hand{s}", knuckle, [first], side)
         plan.body(finger, FINGER_SHARE, along(knuckle, middle, 0.5), digits[name][:1], side)
         plan.joint(end, finger, middle, [curl], side, stem=finger)

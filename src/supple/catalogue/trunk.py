@@ -9,7 +9,7 @@ from supple.catalogue.standing import BACKWARD, LEFT, UP, Bar, Motion, Plan, rad
 from supple.drives import Coordinate, Drive, Group
 from supple.errors import BadValue
 from supple.figure import Figure
-from supple.space import Triple
+from supple.space import Triple, finite
 
 SACRUM, WAIST = 0.585, 0.682  # heights of the lowest lumbar and of the lowest thoracic joint
 PELVIS = (0.0, 0.0, HIP[2])
@@ -65,16 +65,29 @@ def spine_group() -> Group:
     return Group("spine", tuple(coordinates), drives)
 
 
-def person(name: str, spine: str, stature: float, mass: float | None, root: str, legs: bool, fingers: bool) -> Figure:
+def person(
+    name: str,
+    spine: str,
+    stature: float,
+    mass: float | None,
+    root: str,
+    legs: bool,
+    fingers: bool,
+    grip: float,
+) -> Figure:
     """A whole person with the spine in `spine` pieces, "segments" or "vertebrae"."""
     if root not in ("free", "fixed"):
         raise BadValue(f"a person's root is 'free' or 'fixed', not {root!r}")
+    if not 0.0 <= finite(grip, (), "a person's grip") <= 1.0:
+        raise BadValue(f"a person's grip lies between 0 (straight fingers) and 1 (a fist), not {grip!r}")
+    if fingers and grip:
+        raise BadValue("a grip is for hands without fingers that move: give fingers=False, or bend the fingers' joints")
     plan = Plan(stature, mass)
     plan.root("pelvis", PELVIS, root == "free")
     plan.body("pelvis", MASSES["pelvis"], (0.0, 0.0, 0.560), _slices(0.525, 0.583, 4))
     top = _add_segments(plan) if spine == "segments" else _add_vertebrae(plan)
     add_head(plan, top)
-    add_arms(plan, top, fingers)
+    add_arms(plan, top, fingers, float(grip))
     if legs:
         add_legs(plan, "pelvis")
     return Figure(name, plan.parts, bodies=plan.bodies)

@@ -12,8 +12,8 @@ import numpy as np
 
 from supple.errors import BadValue, Error
 from supple.figure import Figure
-from supple.files.fields import Noted, Place, Reader, Wrong, fields, gathered, kind, listed, number, text
-from supple.files.scene_goals import by_coordinate, plain_coordinates, put
+from supple.files.fields import Noted, Place, Wrong, fields, kind, listed, number, text
+from supple.files.scene_goals import by_coordinate, by_name, plain_coordinates, put
 from supple.files.scene_shapes import Plain
 from supple.limits import Limits
 from supple.space import Floats
@@ -124,21 +124,13 @@ def plain_limits(figure: Figure, limits: Limits) -> Plain:
 # ── its rigidity ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def read_rigidity(figure: Figure, value: Any, place: Place) -> Floats:
     """Numbers from 0 to 1 by coordinate, joint, segment or pattern."""
-    out = np.zeros(figure.size)
-    table = fields(value, place).values
+    return put(figure, np.zeros(figure.size), by_name(figure, lambda _: _share)(value, place))
 
-    def one(name: str) -> Reader:
-        def reader(value: Any, place: Place) -> tuple[list[int], float]:
-            called = [figure.joints.index(joint) for joint in figure._coordinates_called(name)]
-            if not 0.0 <= number(value, place) <= 1.0:
-                raise Wrong(f"must lie between 0 (moves freely) and 1 (locked), not be {kind(value)}")
-            return called, float(value)
 
-        return reader
-
-    for called, rigidity in gathered((place.at(name), one(name), x) for name, x in table.items()):
-        out[called] = rigidity
-    return out
+def _share(value: Any, place: Place) -> float:
+    if not 0.0 <= number(value, place) <= 1.0:
+        raise Wrong(f"must lie between 0 (moves freely) and 1 (locked), not be {kind(value)}")
+    return float(value)
 
 
 def plain_rigidity(figure: Figure, values: Floats) -> Plain:

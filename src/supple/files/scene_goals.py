@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point
-from supple.errors import BadValue, find
+from supple.errors import BadValue
 from supple.figure import Figure
 from supple.files.fields import (
     Maybe,
@@ -60,22 +60,34 @@ def _of_kind(kinds: Mapping[str, Kind], value: Any, place: Place, further: Mappi
 
 
 # ── coordinates ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def by_coordinate(figure: Figure, also: tuple[str, ...] = ()) -> Reader:
-    """Values by the names of coordinates: metres, or radians or "30deg"; or one of the words that are allowed `also`."""
-    turning = angular(figure.parts)
+def by_name(figure: Figure, reader_of: Callable[[str], Reader]) -> Reader:
+    """Values by coordinate, from a table by coordinate, joint, segment or pattern; of several that mean one the last counts."""
 
     def one(name: str) -> Reader:
-        def reader(value: Any, place: Place) -> Any:
-            find(figure.joints, name, "coordinate", f"figure {figure.name!r}")
-            return value if value in also else angle(value, place) if turning[name] else number(value, place)
+        def reader(value: Any, place: Place) -> dict[str, Any]:
+            return {joint: reader_of(joint)(value, place) for joint in figure._coordinates_called(name)}
 
         return reader
 
     def reader(value: Any, place: Place) -> dict[str, Any]:
         table = fields(value, place).values
-        return dict(zip(table, gathered((place.at(name), one(name), x) for name, x in table.items()), strict=True))
+        out: dict[str, Any] = {}
+        for values in gathered((place.at(name), one(name), x) for name, x in table.items()):
+            out.update(values)
+        return out
 
     return reader
+
+
+def by_coordinate(figure: Figure, also: tuple[str, ...] = ()) -> Reader:
+    """Metres, or radians or "30deg", by the names of coordinates; or one of the words that are allowed `also`."""
+    turning = angular(figure.parts)
+
+    def reader_of(joint: str) -> Reader:
+        read = angle if turning[joint] else number
+        return lambda value, place: value if value in also else read(value, place)
+
+    return by_name(figure, reader_of)
 
 
 def plain_coordinates(figure: Figure, values: Floats, usual: Floats) -> Plain:
@@ -169,7 +181,7 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
     def weights(value: Any, place: Place) -> Any:
         if not isinstance(value, dict):
             return number(value, place)
-        return put(figure, np.zeros(figure.size), by_coordinate(figure)(value, place))
+        return put(figure, np.zeros(figure.size), by_name(figure, lambda _: number)(value, place))
 
     return {
         "at": Kind(POINT, At, seen),

@@ -46,9 +46,16 @@ def read_rotation(value: Any, at: Place) -> Floats:
     return record(rotation, **ROTATIONS)(value, at)
 
 
+def _read_capsule(value: Any, at: Place) -> Capsule:
+    """A capsule about a frame, or from a start to an end."""
+    if isinstance(value, dict) and not {"start", "end"}.isdisjoint(value):
+        return record(Capsule.between, start=POINT, end=POINT, radius=number)(value, at)
+    return record(Capsule, radius=number, length=number, at=Maybe(read_placement))(value, at)
+
+
 BARS = {
     "ball": record(Ball, centre=POINT, radius=number),
-    "capsule": record(Capsule, radius=number, length=number, at=Maybe(read_placement)),
+    "capsule": _read_capsule,
 }
 read_bar = one_of(BARS)
 read_obstacle = one_of(
