@@ -4,11 +4,11 @@ A *kernel* is a plain Python function over flat arrays. It allocates nothing, cr
 nothing, so that it runs compiled, runs interpreted (``NUMBA_DISABLE_JIT=1``) and can be compiled for a GPU later.
 
 `leaf` marks the inner functions, which are merged into their callers; `written_in` those that must be merged before
-compilation; `stage` the few large ones that several kernels share, which are not merged; `shared` small ones that Python
-calls too; `entry` those that Python calls. Leaves and stages are only typed and written down as LLVM's code; optimised and
-turned into machine code is an entry, with all that it calls, once. Entries are cached on disk in a folder named after a digest of every kernel's
-source text, so an upgrade or an edit can never run old machine code: Numba alone would not notice a change in a callee
-that lives in another file.
+compilation; `stage` the few large ones that several kernels share, which are not merged; `shared` small ones that
+Python calls too; `entry` those that Python calls. Leaves and stages are only typed and written down as LLVM's code;
+optimised and turned into machine code is an entry, with all that it calls, once. Entries are cached on disk in a folder
+named after a digest of every kernel's source text, so an upgrade or an edit can never run old machine code: Numba alone
+would not notice a change in a callee that lives in another file.
 """
 
 # pyright: reportCallIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false, reportPrivateImportUsage=false
