@@ -209,8 +209,9 @@ def test_refuses_by_name() -> None:
     tasks = [Task(Point(HAND), At((0.4, 0, 0.4)), priority=k) for k in range(2)]
     with pytest.raises(Refused, match="priorities"):
         ActiveSet().solve(Problem(PANDA, tasks), PANDA.rest)
-    with pytest.raises(Refused, match="obstacles"):
-        ActiveSet().solve(Problem(PANDA, panda().tasks, obstacles=[Ball((0, 0, 0), 0.1)]), PANDA.rest)
+    body = PANDA.with_spheres({"panda_hand": [(0, 0, 0, 0.1)]})
+    with pytest.raises(Refused, match="it keeps clear of obstacle 1"):
+        ActiveSet().solve(Problem(body, panda().tasks, obstacles=[Ball((0, 0, 0), 0.1)]), PANDA.rest)
     for wrong in ({"steps": -1}, {"tolerance": -1.0}, {"tolerance": np.nan}):
         with pytest.raises(BadValue, match="negative"):
             ActiveSet(**wrong)

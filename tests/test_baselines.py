@@ -589,7 +589,11 @@ def _soft(**more: Any) -> Problem:
 REFUSED: dict[str, tuple[Callable[[], Problem], tuple[str, ...], str]] = {
     "hard": (lambda: _soft(hard=True), tuple(ALL), "'reach' is hard"),
     "priorities": (lambda: Problem(ARM, [REACH, replace(REACH, priority=1)]), tuple(ALL), "several priorities"),
-    "obstacles": (lambda: Problem(ARM, [REACH], obstacles=[Ball((0, 0, 0), 1)]), tuple(ALL), "it has obstacles"),
+    "obstacles": (
+        lambda: Problem(ARM.with_spheres({"hand": [(0, 0, 0, 0.1)]}), [REACH], obstacles=[Ball((0, 0, 0), 1)]),
+        tuple(ALL),
+        "it keeps clear of obstacle 1",
+    ),
     "loops": (lambda: Problem(FOUR_BAR, [Task("pen", At((0.3, 0.3, 0)))]), tuple(ALL), "'pin' is hard"),
     "custom": (
         lambda: _soft(goal=Custom(not_a_number)),

@@ -324,9 +324,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "its limits have linear rows",
     ),
     "obstacles": (
-        lambda: step(Problem(ARM, REACH.tasks, obstacles=[Box((0, 0, 0), (1, 1, 1))]), ARM.rest, 0.1),
+        lambda: step(
+            Problem(ARM.with_spheres({"hand": [(0, 0, 0, 0.1)]}), REACH.tasks, obstacles=[Box((0, 0, 0), (1, 1, 1))]),
+            ARM.rest,
+            0.1,
+        ),
         Refused,
-        "it has obstacles",
+        "it keeps clear of obstacle 1",
     ),
 }
 
