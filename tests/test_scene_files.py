@@ -301,7 +301,9 @@ def test_what_people_write():
     assert cup.angle_tolerance == pytest.approx(np.pi / 180)
     assert lean.effector == Direction("thorax_upper", (0, 0, 1))  # type: ignore[comparison-overlap]
     assert hips.goal.tilt[1].tolist() == pytest.approx([np.pi / 36, 0.1, 3.0])
-    wanted, weight = (dict(zip(scene.figure.joints, x, strict=True)) for x in (relaxed.goal.reference, relaxed.goal.weights))
+    wanted, weight = (
+        dict(zip(scene.figure.joints, x, strict=True)) for x in (relaxed.goal.reference, relaxed.goal.weights)
+    )
     assert wanted["thigh_l.flexion"] == wanted["thigh_r.flexion"] == pytest.approx(np.deg2rad(80.0))
     assert wanted["forearm_l.flexion"] == scene.figure.rest[scene.figure.joints.index("forearm_l.flexion")]
     assert (weight["pelvis.tx"], weight["pelvis.z"], weight["neck.bending"], weight["thigh_r.rotation"]) == (0, 0, 5, 2)
