@@ -420,6 +420,35 @@ def test_fabrik_reaches_everything_a_chain_without_limits_can(figure: str):
         assert solution.ok, solution.report()
 
 
+def test_one_round_of_fabrik_is_reaching_and_one_joint_after_the_other():
+    """Against the method as it is told: points moved to keep lengths, then each hinge to its best angle from the root on."""
+    parts = [hinge(f"j{i}", f"j{i - 1}" if i else None, (X, Y)[i % 2], (0, 0, 0.3 + 0.1 * i)) for i in range(6)]
+    figure = Figure("worm", [*(j for (j,) in parts), *fixed("tip", "j5", (0, 0, 0.4))])
+    rng = np.random.default_rng(3)
+    q, target = 0.5 * rng.normal(size=6), np.array([0.4, -0.3, 2.0])
+    found = solve(Problem(figure, [Task("tip", At(target))]), q, solver=Fabrik(steps=1)).q
+
+    def points(q: Any) -> np.ndarray:
+        return np.array([T[:3, 3] for T in figure.placements(q).values()])
+
+    P = points(q)
+    lengths, root = np.linalg.norm(np.diff(P, axis=0), axis=1), P[0].copy()
+    for moved, held, end in ((range(5, -1, -1), 1, target), (range(1, 7), -1, root)):
+        P[moved[0] + held] = end
+        for k in moved:
+            way = P[k] - P[k + held]
+            P[k] = P[k + held] + way / np.linalg.norm(way) * lengths[min(k, k + held)]
+    for j in range(6):
+        weights = np.array([1.0] + [0.3] * (5 - j))
+
+        def far(t: float, j: int = j, weights: np.ndarray = weights) -> float:
+            return float(weights @ ((points(q + t * np.eye(6)[j]) - P)[j + 1 :] ** 2).sum(axis=1))
+
+        middle = 0.5 * (far(0.0) + far(math.pi))
+        q[j] += math.atan2(middle - far(0.5 * math.pi), middle - far(0.0))
+    assert_allclose(found, q, rtol=0, atol=1e-9)
+
+
 def test_fabrik_gathers_axes_that_meet():
     """Waist and shoulder meet in one point, so that the first round already turns the waist to the target."""
     target = goal_of(ARM, "hand", [1.2, 0.5, 1.0, -0.3])[:3, 3]

@@ -130,6 +130,118 @@ def test_convert_keeps_a_motion(tmp_path: Path):
     assert supple.load(tmp_path / "c.urdf").size == one.figure.size
 
 
+# ── scenes ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+REACH = """version = 1
+figure = "ur5"
+[[constraints]]
+name = "reach"
+effector = "tool0"
+goal = { at = [0.4, 0.1, 0.5] }
+chain = "upper_arm_link"
+[[constraints]]
+name = "height"
+effector = { point = "tool0" }
+goal = { on_plane = { point = [0, 0, 0.5], normal = [0, 0, 1] } }
+weight = 0.5
+[[constraints]]
+name = "off"
+effector = { point = "tool0", offset = [0, 0, 0.1] }
+goal = { any_of = [{ at = [0.4, 0.1, 0.5] }, { at = [4, 1, 0.5] }] }
+enabled = false
+"""
+
+
+def scene_file(folder: Path, text: str = REACH) -> Path:
+    path = folder / "reach.toml"
+    path.write_text(text)
+    return path
+
+
+def test_solve_reports_writes_and_draws(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    pose, after, picture = tmp_path / "pose.bvh", tmp_path / "after.json", tmp_path / "pose.png"
+    text = said("solve", scene_file(tmp_path), "-o", pose, "--write", after, "--picture", picture, "--names")
+    assert "SOLVED" in text
+    assert "reach" in text
+    assert "off" not in text.split("iterations")[0].split()
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    scene = supple.read_scene(after)
+    assert scene.problem.misses(scene.q)[0].metres < 1e-5
+    motion = supple.read_motion(pose)
+    assert len(motion) == 1
+    there = scene.figure.placement(scene.q, "tool0")[:3, 3]
+    assert_allclose(motion.figure.placement(motion.posture(0), "tool0")[:3, 3], there, atol=1e-9)
+
+
+def test_solve_ends_with_status_1_if_a_constraint_is_not_met(tmp_path: Path):
+    far = scene_file(tmp_path, REACH.replace("[0.4, 0.1, 0.5] }\nchain", "[4, 1, 0.5] }\nchain"))
+    done = run("solve", far, "-o", tmp_path / "near.toml")
+    assert done.exit_code == 1
+    assert "NEAREST" in done.stdout
+    assert "not met" in done.stdout
+    assert supple.read_scene(tmp_path / "near.toml").q[1] != supple.load("ur5").rest[1]
+
+
+def test_check_says_what_a_scene_holds(tmp_path: Path):
+    text = said("scene", "check", scene_file(tmp_path, REACH + "[rigidity]\nelbow_joint = 0.5\n"))
+    words = (
+        "at = [0.4, 0.1, 0.5]",
+        "weight 0.5",
+        "disabled",
+        "elbow_joint",
+        "point of tool0 (0.000, 0.000, 0.100)",
+        "no warn",
+    )
+    for one in words:
+        assert one in text, one
+    assert any({"reach", "upper_arm_link", "6"} <= set(line.replace("│", " ").split()) for line in text.splitlines())
+
+
+def test_check_lists_what_touches(tmp_path: Path):
+    person = (
+        'version = 1\nfigure = "human"\n[obstacles]\ntable = { box = { lower = [0, -1, 0.6], upper = [1, 1, 0.8] } }\n'
+        "floor = { half_space = { point = [0, 0, -0.2], normal = [0, 0, 1] } }\n"
+    )
+    text = said("scene", "check", scene_file(tmp_path, person))
+    assert any({"thigh_l", "table"} <= set(line.replace("│", " ").split()) for line in text.splitlines())
+    assert "half-space" in text
+    ignoring = person + '[clearance]\nignoring = [["thigh_l", "table"]]\n'
+    text = said("scene", "check", scene_file(tmp_path, ignoring))
+    assert not any({"thigh_l", "table"} <= set(line.replace("│", " ").split()) for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('[rigidity]\n"*" = 1\n', "'reach' can move nothing: all its coordinates are locked"),
+        ('[[constraints]]\nname = "stuck"\neffector = "base_link"\ngoal = { at = [0, 0, 1] }\n', "'stuck' can move nothing"),
+    ],
+)  # fmt: skip
+def test_check_warns_of_what_is_hardly_meant(more: str, words: str, tmp_path: Path):
+    assert words in said("scene", "check", scene_file(tmp_path, REACH + more))
+
+
+def test_check_warns_of_a_chain_that_leads_elsewhere(tmp_path: Path):
+    text = 'version = 1\nfigure = "human"\n[[constraints]]\nname = "hand"\neffector = "hand_l"\ngoal = { at = [0, 0, 1] }\n'
+    found = said("scene", "check", scene_file(tmp_path, text + 'chain = "clavicle_r"\n'))
+    assert "'hand': its chain begins at 'clavicle_r', which is not above hand_l" in found
+    assert "1 warning" in found
+
+
+def test_check_warns_of_an_empty_scene(tmp_path: Path):
+    assert "solving changes nothing" in said("scene", "check", scene_file(tmp_path, 'version = 1\nfigure = "ur5"\n'))
+
+
+def test_check_tells_all_problems_line_by_line(tmp_path: Path):
+    broken = scene_file(tmp_path, REACH.replace("weight", "wieght").replace("tool0", "tool1"))
+    done = run("scene", "check", broken)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert lines[0].endswith("there are 3 problems:")
+    assert [line[:16] for line in lines[1:]] == [f"  constraints[{i}]" for i in range(3)]
+
+
 # ── refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -152,6 +264,12 @@ def test_convert_keeps_a_motion(tmp_path: Path):
         (("show", "ur5", "--view", "north"), "north"),
         (("show", "ur5", "-o", "pose.docx"), "pose.docx"),
         (("show", "ur5", "--frame", "3"), "motions are read from"),
+        (("solve", "missing.toml"), "missing.toml"),
+        (("solve", "missing.toml", "-o", "pose.docx"), "pose.docx"),
+        (("solve", "missing.toml", "--view", "north"), "north"),
+        (("solve", "missing.toml", "--up", "w"), "--up"),
+        (("solve", "missing.docx"), "missing.docx"),
+        (("scene", "check", "missing.toml"), "missing.toml"),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line(arguments, words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -173,7 +291,8 @@ def test_help_imports_neither_the_solver_commands_nor_drawing():
     code = (
         "import sys; from typer.testing import CliRunner; from supple.cli import app;"
         "result = CliRunner().invoke(app, ['--help']); assert 'convert' in result.output, result.output;"
-        "heavy = {'matplotlib', 'mujoco', 'supple.view', 'supple.cli.inputs', 'supple.cli.tables'} & set(sys.modules);"
+        "heavy = {'matplotlib', 'mujoco', 'supple.view', 'supple.cli.inputs', 'supple.cli.tables', 'supple.cli.scenes'};"
+        "heavy &= set(sys.modules);"
         "sys.exit(str(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)

@@ -125,6 +125,8 @@ DOORS: dict[str, tuple[Callable[[Any], Any], tuple[Any, ...]]] = {
     "Within box": (lambda v: supple.Within(box=v), (NAN, INF, -1.0, (1, 2), "big", [(1, 1, 1), (0, 0, 0)])),
     "Within tilt": (lambda v: supple.Within(tilt=v), (NAN, 4.0, -1.0, (1, 2), "big")),
     "AnyOf": (supple.AnyOf, ([], ["here"], [None])),
+    "Outside": (supple.Outside, (None, "here", supple.Ball((0, 0, 0), 1.0))),
+    "Outside margin": (lambda v: supple.Outside(supple.Box((0, 0, 0), (1, 1, 1)), v), (NAN, INF, -1.0, "much", (1, 2))),
     "Near": (supple.Near, ([NAN], [INF], [[1.0]], "rest")),
     "Near weights": (lambda v: supple.Near([0.0, 0.0], v), (NAN, -1.0, (1, 2, 3), "much")),
     "Task weight": (lambda v: supple.Task("hand", supple.At(X), weight=v), POSITIVE),

@@ -54,6 +54,23 @@ def test_parents_come_first_and_subtrees_stay_together(figure: Figure):
         assert above is None or position[above] < position[segment]
 
 
+@pytest.mark.parametrize("name", TREES)
+def test_the_pack_says_how_far_each_joint_s_subtree_goes(name: str):
+    packed = TREES[name].packed
+    last = packed.ints[6]
+    for joint in range(packed.count):
+        below = [j for j in range(packed.count) if joint in packed.path(j + 1)]
+        assert below == list(range(joint, last[joint] + 1))
+
+
+def test_the_pack_of_a_chain_is_in_proportion_to_its_length():
+    def packed(n: int) -> int:
+        joints = [hinge(f"j{i}", f"j{i - 1}" if i else None, X, (0, 0, 1)) for i in range(n)]
+        return sum(table.size for table in Figure("chain", [j for (j,) in joints]).packed.ints)
+
+    assert packed(400) - packed(200) == packed(200) - packed(0)
+
+
 def test_names_of_the_mixed_figure():
     assert MIXED.size == len(MIXED.joints) == 14
     assert "wrist" not in MIXED.joints  # it follows the elbow

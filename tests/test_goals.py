@@ -19,9 +19,24 @@ from figures import ENDS, FIGURES, FOUR_BAR, TREES, assert_close, posture, slope
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadValue, Error
 from supple.figure import Figure
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Placed, Within
+from supple.goals import (
+    AimedAt,
+    AnyOf,
+    At,
+    Beyond,
+    Custom,
+    Facing,
+    Miss,
+    Near,
+    OnLine,
+    OnPlane,
+    Outside,
+    Placed,
+    Within,
+)  # fmt: skip
 from supple.joints import ball, free, hinge
 from supple.problem import Problem, Task
+from supple.shapes import Box
 from supple.solution import Status
 from supple.solve import solve
 from supple.solvers.projected_gradient import ProjectedGradient
@@ -51,6 +66,7 @@ POSITION: dict[str, Any] = {
     "lopsided box": Within(T, box=[(-0.1, 0, -2), (0.5, 0, 3)]),
     "point box": Within(T, box=0.0),
     "AnyOf": AnyOf([At((1, 2, 3)), OnPlane((0.2, 0, 0), Z), Beyond((0, 0, 5), Z)], weights=(1, 2, 3)),
+    "Outside": Outside(Box((-3, -2, -4), (2, 3, 5), T), margin=0.1),
 }
 DIRECTION: dict[str, Any] = {
     "Facing": Facing((0, 3, 4), per_radian=0.5),
@@ -326,7 +342,9 @@ def test_what_kernels_call_met_is_what_the_audit_calls_met(goal: str):
             if solution.iterations == 0 and not solution.ok:
                 assert np.abs(problem.evaluate(solution.q, hessian=False).gradient).max() < 1e-8
             stopped += solution.iterations == 0
-    assert stopped or "AnyOf" in goal or goal in ("At", "OnLine", "OnPlane", "Facing", "AimedAt", "not Beyond")
+    assert (
+        stopped or "AnyOf" in goal or goal in ("At", "OnLine", "OnPlane", "Facing", "AimedAt", "not Beyond", "Outside")
+    )
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.1])

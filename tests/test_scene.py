@@ -402,6 +402,38 @@ def test_obstacles_and_clearance_reach_the_problem():
     assert scene.clearance.ignoring == (("elbow", "hand"),)
 
 
+def test_touching_lists_the_pairs_that_are_too_near():
+    person = supple.load("human", fingers=False)
+    scene = Scene(person)
+    scene.place("floor", supple.Polytope.half_space((0, 0, 0), (0, 0, 1)))
+    assert not scene.touching, "it stands on the floor"
+    scene.keep_clear(margin=0.01)
+    assert {touch.segment for touch in scene.touching} == {"foot_l", "foot_r", "toes_l", "toes_r"}
+    assert all(touch.other == "floor" and abs(touch.distance) < 1e-9 for touch in scene.touching)
+    scene.keep_clear(ignoring=[("foot_l", "floor"), ("floor", "toes_l")])
+    assert {touch.segment for touch in scene.touching} == {"foot_r", "toes_r"}
+    scene.place("floor", Ball(tuple(person.placement(scene.q, "head")[:3, 3]), 0.05))
+    head = next(touch for touch in scene.touching if touch.segment == "head")
+    assert head.distance < -0.05
+    assert [t.distance for t in scene.touching] == sorted(t.distance for t in scene.touching)
+
+
+def test_touching_itself():
+    person = supple.load("human", fingers=False)
+    scene, rng, seen = Scene(person), np.random.default_rng(2), 0
+    for _ in range(5):
+        scene.pose(rng.uniform(np.maximum(person.lower, -1.5), np.minimum(person.upper, 1.5)))
+        scene.keep_clear(itself=False)
+        assert not scene.touching
+        scene.keep_clear(itself=True)
+        apart = set(person.colliding_pairs())
+        assert {touch[:2] for touch in scene.touching} == {pair for pair in person.touching(scene.q) if pair in apart}
+        seen += len(scene.touching)
+    assert seen
+    scene.pose(person.rest)
+    assert not scene.touching, "what touches at rest does not count"
+
+
 # ── refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 HAND = At((0.3, 0.0, 0.6))
 REFUSED: dict[str, tuple[Callable[[Scene], Any], type[Exception], str]] = {

@@ -44,7 +44,7 @@ from supple import (
     solve_many,
 )
 from supple.problem import met
-from supple.solvers.damping import room_size
+from supple.solvers.room import room_size
 from supple.space import Z
 
 CATALOGUE = {name: load(name) for name in ("panda", "ur5", "human", "hand", "stewart", "baxter")}

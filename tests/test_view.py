@@ -76,6 +76,7 @@ def tasks() -> dict[str, supple.Task]:
         "AnyOf": supple.Task(point, supple.AnyOf([supple.At(far), supple.At((0.0, 0.9, 0.2))])),
         "Over": supple.Task(point, supple.Over([(1, 0), (2, 0), (1, 1)])),
         "Over a segment": supple.Task(point, supple.Over([(0, 0), (1, 0), (0, 1)], relative_to="forearm_link")),
+        "Outside": supple.Task(point, supple.Outside(supple.Box((-2, -2, -2), (2, 2, 2)))),
         "relative": supple.Task(point, supple.At((0, 0, 0.3), relative_to="forearm_link")),
         "Gap": supple.Task(supple.Gap(supple.Point("base_link"), point), supple.At((0, 0, 0))),
     }

@@ -7,7 +7,22 @@ from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, Unkno
 from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_motion, read_scene, write
 from supple.follow import Path, follow
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Miss, Near, OnLine, OnPlane, Over, Placed, Within
+from supple.goals import (
+    AimedAt,
+    AnyOf,
+    At,
+    Beyond,
+    Custom,
+    Facing,
+    Miss,
+    Near,
+    OnLine,
+    OnPlane,
+    Outside,
+    Over,
+    Placed,
+    Within,
+)  # fmt: skip
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
@@ -31,15 +46,16 @@ from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
 from supple.step import step
+from supple.touches import Touch
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
     "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre", "Miss",
-    "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Over", "Path", "Placed",
-    "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
+    "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
+    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
+    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
     "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
     "solve_many", "step", "universal", "write",
 ]  # fmt: skip

@@ -30,13 +30,17 @@ import numba
 from numba import carray, njit, types
 from numba.core import config
 from numba.core import event as _event
-from numba.extending import intrinsic, overload, register_jitable
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.extending import intrinsic, lower_builtin, overload, register_jitable, type_callable
+from numba.np.arrayobj import populate_array
 
 INTERPRETED = bool(config.DISABLE_JIT)
 _FLAGS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "arcp"},  # NaN and infinity keep their meaning
     "nogil": True,
+    "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
 _KEPT_CACHES = 4
 
@@ -91,9 +95,68 @@ def _forget_old(root: Path, current: Path) -> None:
 CACHE: Path | None = None if INTERPRETED else _cache_folder()
 
 
+class _Part(JITCodeLibrary):
+    """The intermediate code of a kernel that only kernels call: optimised and made machine code in their module alone.
+
+    Numba would do both for every function and once more for each of its callers, and that is most of a cold start.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """There is no machine code to point at."""
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """Asked for nothing but `set_env`."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Kernels look up no Python objects."""
+
+
+class _Flags(Flags):
+    """Numba's flags, quick to compare: with each expression that it types it looks for what it has typed with the same."""
+
+    __slots__ = ()
+    _same = hash(Flags())  # Numba's own hash is that of the names
+
+    def __hash__(self) -> int:
+        return self._same
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
+
+
+class _EntryCompiler(Compiler):
+    """Numba's compiler."""
+
+    def __init__(
+        self, typingctx: Any, targetctx: Any, library: Any, args: Any, result: Any, flags: Any, *rest: Any
+    ) -> None:
+        super().__init__(typingctx, targetctx, library, args, result, _Flags(flags), *rest)
+
+
+class _PartCompiler(_EntryCompiler):
+    """Numba's compiler for parts."""
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
+        super().__init__(typingctx, targetctx, _Part(targetctx.codegen(), "part"), *rest)
+
+
+_ENTRY_FLAGS: dict[str, Any] = _FLAGS | {"no_cfunc_wrapper": True, "pipeline_class": _EntryCompiler}
+_PART_FLAGS: dict[str, Any] = _ENTRY_FLAGS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
+
+
 def leaf(function: Callable[..., Any]) -> Any:
     """A kernel that only kernels call, merged into its callers: it may take many views without a cost."""
-    return njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **_FLAGS)
+    return njit(function, forceinline=True, **_PART_FLAGS)
 
 
 def written_in(function: Callable[..., Any]) -> Any:
@@ -112,17 +175,17 @@ def shared(function: Callable[..., Any]) -> Any:
 
 def stage(function: Callable[..., Any]) -> Any:
     """A large kernel that only kernels call, compiled once and not merged into its callers; give it packs, not views."""
-    return njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_FLAGS)
+    return njit(function, forceinline=False, **_PART_FLAGS)  # said, since it would be inherited from a calling leaf
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
     if CACHE is None:
-        return njit(function, no_cfunc_wrapper=True, **_FLAGS)
+        return njit(function, **_ENTRY_FLAGS)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE)  # read by Numba while it decorates, for this function alone
     try:
-        return njit(function, cache=True, no_cfunc_wrapper=True, **_FLAGS)
+        return njit(function, cache=True, **_ENTRY_FLAGS)
     finally:
         config.CACHE_DIR = before
 
@@ -177,34 +240,45 @@ def _pointer(context: Any, address: Any) -> Any:
     return types.voidptr(types.uintp), lower
 
 
-@overload(row)
-def _row(pack: Any, at: Any, count: Any) -> Any:
-    dtype, size = pack.dtype, pack.dtype.bitwidth // 8
+@type_callable(row)
+def _type_row(context: Any) -> Any:
+    def typer(pack: Any, at: Any, count: Any) -> Any:
+        return types.Array(pack.dtype, 1, "C")
 
-    def view(pack: Any, at: Any, count: Any) -> Any:
-        return carray(_pointer(pack.ctypes.data + size * at), (count,), dtype)
-
-    return view
+    return typer
 
 
-@overload(table)
-def _table(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
-    dtype, size = pack.dtype, pack.dtype.bitwidth // 8
+@type_callable(table)
+def _type_table(context: Any) -> Any:
+    def typer(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
+        return types.Array(pack.dtype, 2, "C")
 
-    def view(pack: Any, at: Any, rows: Any, columns: Any) -> Any:
-        return carray(_pointer(pack.ctypes.data + size * at), (rows, columns), dtype)
-
-    return view
+    return typer
 
 
-@overload(flat)
-def _flat(array: Any) -> Any:
-    dtype = array.dtype
+@type_callable(flat)
+def _type_flat(context: Any) -> Any:
+    def typer(array: Any) -> Any:
+        return types.Array(array.dtype, 1, "C")
 
-    def view(array: Any) -> Any:
-        return carray(_pointer(array.ctypes.data), (array.size,), dtype)
+    return typer
 
-    return view
+
+@lower_builtin(row, types.Array, types.Integer, types.Integer)
+@lower_builtin(table, types.Array, types.Integer, types.Integer, types.Integer)
+@lower_builtin(flat, types.Array)
+def _lower_view(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    kind = signature.return_type
+    pack = context.make_array(signature.args[0])(context, builder, args[0])
+    at, shape = context.get_constant(types.intp, 0), [pack.nitems]
+    if len(args) > 1:
+        pairs = zip(args[1:], signature.args[1:], strict=True)
+        at, *shape = [context.cast(builder, x, t, types.intp) for x, t in pairs]
+    size = context.get_constant(types.intp, kind.dtype.bitwidth // 8)
+    strides = [builder.mul(size, n) for n in shape[1:]] + [size]
+    view = context.make_array(kind)(context, builder)
+    populate_array(view, builder.gep(pack.data, [at]), shape, strides, size, None)
+    return view._getvalue()
 
 
 # ── functions that users bring ───────────────────────────────────────────────────────────────────────────────────────

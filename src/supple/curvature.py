@@ -107,23 +107,25 @@ def squares(tasks: Any, k: int, T: Any, work: Any) -> None:
 def add_tree_stiffness(tree: Any, work: Any, H: Any) -> None:
     """``∂²G/∂θ_i∂θ_j = ξ_i · (B_j ξ_j)`` for every joint j and every i above it or equal.
 
-    Depth-first order keeps the twists on the way from the root to j in the first columns of one stack.
+    Depth-first order keeps the twists on the way from the root to j in the first columns of one stack, and below them the
+    coordinates that they belong to (the joints, where some are driven).
     """
     plain = tree.driven.shape[0] == 0
     for j in range(tree.parent.shape[0]):
         depth = tree.depth[j]
         for k in range(6):
             work.stack[k, depth] = work.world[j + 1, 12 + k]
+        work.stack[6, depth] = tree.coordinate[j] if plain else j
         w = work.push[0]
         lean(work.world, j + 1, work.stiff, j + 1, w)
         along(work.stack, w[0], w[1], w[2], w[3], w[4], w[5], depth + 1, work.line)
         if plain:
             b = tree.coordinate[j]
             for d in range(depth):
-                a = tree.coordinate[tree.path[j, d]]
+                a = int(work.stack[6, d])
                 H[a, b] += work.line[d]
                 H[b, a] += work.line[d]
             H[b, b] += work.line[depth]
         else:
             for d in range(depth + 1):
-                add_pair(tree, work, tree.path[j, d], j, work.line[d], H)
+                add_pair(tree, work, int(work.stack[6, d]), j, work.line[d], H)

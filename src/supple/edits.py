@@ -50,7 +50,7 @@ class Edits:
         """Another rest posture, whole or for the named coordinates."""
         if not isinstance(rest, Mapping):
             rest = dict(zip(self.joints, finite(rest, (self.size,), "the rest posture").tolist(), strict=True))
-        for name in rest:
+        for name in sorted(rest.keys() - set(self.joints)):
             find(self.joints, name, "coordinate", f"figure {self.name!r}")
         values = dict(rest)
         return self._changed(lambda item: replace(item, rest=float(values[item.name])) if item.name in values else item)
@@ -200,7 +200,7 @@ class Edits:
 
     def _coordinates_called(self: Any, name: str) -> tuple[str, ...]:
         """The coordinates that a name means: one of its own, all those of a joint or segment, or of all that match it."""
-        if name in self.joints:
+        if name in self._spans:
             return (name,)
         several = tuple(n for n in self.joints if n.rpartition(".")[0] == name)
         if not several and name in self.segments:

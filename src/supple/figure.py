@@ -102,7 +102,7 @@ class Figure(Edits, Contacts):
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "bodies", dict(self.bodies))
         object.__setattr__(self, "solids", checked_solids(self.solids))
-        for segment in (*self.bodies, *self.solids):
+        for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for loop in self.loops:
             for segment in (loop.a, loop.b):

@@ -59,7 +59,7 @@ class Joint:
         turn, slide = finite(self.turn, (3,), f"the axis of {what}"), finite(self.slide, (3,), f"the slide of {what}")
         if turn.any():
             turn = np.array(unit(turn, f"the axis of {what}"))
-            if np.abs(np.cross(turn, slide)).max() > 1e-12 * max(1.0, np.abs(slide).max()):
+            if slide.any() and np.abs(np.cross(turn, slide)).max() > 1e-12 * max(1.0, np.abs(slide).max()):
                 raise BadValue(f"{what} turns about {turn.tolist()} but slides along {slide.tolist()}: not one axis")
         object.__setattr__(self, "turn", tuple(turn.tolist()))
         object.__setattr__(self, "slide", tuple(slide.tolist()))

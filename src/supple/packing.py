@@ -126,20 +126,22 @@ def pack_tree(parts: Sequence[Joint], names: Sequence[str], keep: Iterable[str] 
         row[joint.key], frame[joint.key] = len(kept), compose(A.T, (0.0, 0.0, 0.0))
     index = {name: i for i, name in enumerate(names)}
     drives, constants, terms, curve = _curves(kept, index)
-    n, deepest = len(kept), max(depth, default=-1) + 1
-    path = np.zeros((n, deepest))
-    for i in range(n):
-        above = parent[i + 1]
-        if above:
-            path[i] = path[above - 1]
-        path[i, depth[i]] = i
-    order = [joint.name for joint in kept if joint.drive is not None]
-    coordinate = [-1 - order.index(j.name) if j.drive is not None else index[j.name] for j in kept]
+    order = {int(i): d for d, i in enumerate(drives[0])}
+    coordinate = [-1 - order[i] if i in order else index[joint.name] for i, joint in enumerate(kept)]
     header = np.zeros(HEADER)
-    header[:6] = n, len(names), deepest, len(drives[0]), terms, curve
-    ints = [header, *(np.array(a) for a in (parent[1:], axes, bent, coordinate, depth)), path.ravel(), *drives]
+    header[:6] = len(kept), len(names), max(depth, default=-1) + 1, len(drives[0]), terms, curve
+    tables = (parent[1:], axes, bent, coordinate, depth, _last_below(parent))
+    ints = [header, *(np.array(table) for table in tables), *drives]
     floats = [np.array(rows).ravel(), *constants]
-    return Packed(ints, floats, n, len(names), terms, tuple(parent), row, frame)
+    return Packed(ints, floats, len(kept), len(names), terms, tuple(parent), row, frame)
+
+
+def _last_below(parent: Sequence[int]) -> list[int]:
+    """The last joint of each joint's subtree, from the row above each row."""
+    last = list(range(-1, len(parent) - 1))
+    for row in range(len(parent) - 1, 0, -1):
+        last[parent[row]] = max(last[parent[row]], last[row])
+    return last[1:]
 
 
 def _above(parts: Sequence[Joint], keep: Iterable[str]) -> set[str]:

@@ -31,6 +31,7 @@ from supple.solution import Solution
 from supple.solve import solve
 from supple.solvers.base import Solver
 from supple.space import Floats, finite, frozen
+from supple.touches import Touch, touches_of
 
 OPTIONS = tuple(field.name for field in fields(Task) if field.name != "name")
 CLEARANCE = tuple(field.name for field in fields(Clearance))
@@ -145,6 +146,11 @@ class Scene:
             problem = now.setup.problem(self._figure)
             self._packed = (now.setup, problem)
         return problem.aimed(*map(now.aims.get, now.setup.enabled)) if now.aims else problem
+
+    @property
+    def touching(self) -> tuple[Touch, ...]:
+        """The pairs that are nearer in this posture than the clearance allows, those that overlap most first."""
+        return touches_of(self._figure, self.now)
 
     # ── constraints ──────────────────────────────────────────────────────────────────────────────────────────────────
     def add(self, name: str, effector: Any, /, goal: Any = None, **options: Any) -> None:

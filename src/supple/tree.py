@@ -53,7 +53,7 @@ class Tree(NamedTuple):
     bent: Any  # (n) 0 if the offset has no rotation, 2 if it has no offset at all, else 1
     coordinate: Any  # (n) index into q, or −1 − d for the driven joint d
     depth: Any  # (n) number of joints above
-    path: Any  # (n, deepest) joints from the root to each joint
+    last: Any  # (n) the last joint of each joint's subtree
     offset: Any  # (n, 14) from the parent row to the joint: R, p; then turn (−1, 0, 1) and slide
     driven: Any  # (d) driven joints
     first: Any  # (d + 1) where the terms of each begin
@@ -65,7 +65,7 @@ class Tree(NamedTuple):
 @written_in
 def read_tree(I: Any, F: Any) -> Any:
     """Views of the tree in a pack, and where the next table begins in each array."""
-    n, deepest, d = I[0], I[2], I[3]
+    n, d = I[0], I[3]
     t, c = I[4], I[5]
     a = HEADER
     parent = row(I, a, n)
@@ -73,8 +73,8 @@ def read_tree(I: Any, F: Any) -> Any:
     bent = row(I, a + 2 * n, n)
     coordinate = row(I, a + 3 * n, n)
     depth = row(I, a + 4 * n, n)
-    path = table(I, a + 5 * n, n, deepest)
-    a += 5 * n + n * deepest
+    last = row(I, a + 5 * n, n)
+    a += 6 * n
     driven = row(I, a, d)
     first = row(I, a + d, d + 1)
     term = table(I, a + 2 * d + 1, t, 3)
@@ -82,7 +82,7 @@ def read_tree(I: Any, F: Any) -> Any:
     offset = table(F, 0, n, OFFSET)
     base = row(F, OFFSET * n, d)
     curve = row(F, OFFSET * n + d, c)
-    tree = Tree(parent, axis, bent, coordinate, depth, path, offset, driven, first, term, base, curve)
+    tree = Tree(parent, axis, bent, coordinate, depth, last, offset, driven, first, term, base, curve)
     return tree, a, OFFSET * n + d + c
 
 

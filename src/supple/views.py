@@ -76,7 +76,7 @@ class Work(NamedTuple):
     second: Any  # (12, 12) ∂²P/∂X²
     carried: Any  # (12, 6)
     mixed: Any  # (MIXED)
-    stack: Any  # (6, deepest or longest chain, padded) twists on the way to the root
+    stack: Any  # (7, deepest or longest chain, padded) twists on the way to the root, and whose they are
     line: Any  # (as wide)
     rho: Any  # (residuals)
     rows: Any  # (residuals, 6)
@@ -119,7 +119,7 @@ def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
 def read_routes(I: Any) -> Any:
     """Views of the routes in a pack."""
     count, links, columns = I[18], I[19], I[20]
-    a = HEADER + 5 * I[0] + I[0] * I[2] + 2 * I[3] + 1 + 3 * I[4] + I[6] + I[7] + 2 + I[8] * FIELDS + I[9]
+    a = HEADER + 6 * I[0] + 2 * I[3] + 1 + 3 * I[4] + I[6] + I[7] + 2 + I[8] * FIELDS + I[9]
     first, begin = row(I, a, count + 1), row(I, a + count + 1, count + 1)
     a += 2 * count + 2
     link, column = table(I, a, links, LINK), row(I, a + LINK * links, columns)
@@ -149,7 +149,7 @@ def scratch_size(header: Any) -> int:
     n, deepest, t, residuals, longest, widest = (int(header[k]) for k in (0, 2, 4, 10, 11, 22))
     wide = padded(max(deepest, longest, 6))
     by_joint = n + 3 * padded(n) + (n + 1) * (WORLD + 6 + 36) + 4 * (n + 1) + 3 * n
-    return by_joint + 2 * t + 24 + 12 + 6 + 36 + 144 + 72 + MIXED + 7 * wide + (8 + widest) * residuals
+    return by_joint + 2 * t + 24 + 12 + 6 + 36 + 144 + 72 + MIXED + 8 * wide + (8 + widest) * residuals
 
 
 @written_in
@@ -170,8 +170,8 @@ def read_work(I: Any, scratch: Any) -> Any:
     block, second, carried = row(scratch, a + 42, 36), table(scratch, a + 78, 12, 12), table(scratch, a + 222, 12, 6)
     mixed = row(scratch, a + 294, MIXED)
     a += 294 + MIXED
-    stack, line = table(scratch, a, 6, wide), row(scratch, a + 6 * wide, wide)
-    a += 7 * wide
+    stack, line = table(scratch, a, 7, wide), row(scratch, a + 7 * wide, wide)
+    a += 8 * wide
     rho, rows = row(scratch, a, residuals), table(scratch, a + residuals, residuals, 6)
     blocks = residuals // BLOCK
     a += 7 * residuals

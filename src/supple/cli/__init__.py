@@ -1,4 +1,4 @@
-"""The command line: ``supple figures | info | convert | show``. Each command imports what it needs when it runs."""
+"""The command line: ``supple figures | info | convert | show | solve | scene``. Each command imports what it needs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ def _fail(message: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    Console(stderr=True, soft_wrap=True, highlight=False).print(
-        Text("error: " + " ".join(message.split()), style="bold red")
-    )
+    lines = [" ".join(line.split()) for line in message.splitlines()]
+    Console(stderr=True, soft_wrap=True, highlight=False).print(Text("error: " + "\n  ".join(lines), style="bold red"))
     raise typer.Exit(2)
 
 
@@ -131,6 +130,49 @@ def show(
     from supple.cli import inputs
 
     typer.echo(inputs.shown(what, output, q, goal or [], frame, view, chart, unit, up))
+
+
+SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file: .toml or .json.")]
+
+
+@app.command()
+def solve(
+    file: SceneFile,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            "--write",
+            help="Write the posture as one frame (.bvh), or the scene in it (.toml, .json); may be repeated.",
+        ),
+    ] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw the posture: .png, .pdf or .svg.")] = None,
+    view: Annotated[str, typer.Option(help="Elevation and azimuth of the eye [degrees].")] = "16,-44",
+    names: Annotated[
+        bool, typer.Option("--names/--no-names", help="Write constraints' names into the picture.")
+    ] = False,
+    unit: Annotated[float, typer.Option(help="Metres in one unit of the BVH file.")] = 0.01,
+    up: Annotated[str, typer.Option(help="The axis of the BVH file that points up: x, y or z.")] = "y",
+    seed: Annotated[int, typer.Option(help="Of the search, where a single attempt is not enough.")] = 0,
+) -> None:
+    """Solve a scene and report. Status 0: every constraint is met; 1: not all are; 2: the scene cannot be solved at all."""
+    from supple.cli import scenes
+
+    solution = scenes.solve(file, output or [], picture, view, names, unit, up, seed)
+    raise typer.Exit(0 if solution.ok else 1)
+
+
+scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
+app.add_typer(scene_commands, name="scene")
+
+
+@scene_commands.command()
+def check(file: SceneFile) -> None:
+    """Say what a scene holds: constraints, chains, obstacles, what touches; and what is odd or wrong about it."""
+    from supple.cli import scenes
+
+    scenes.check(file)
 
 
 def main() -> None:

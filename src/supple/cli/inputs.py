@@ -87,7 +87,8 @@ def converted(source: str, target: Path, unit: float | None, up: str | None) -> 
     elif _is_bvh(target):
         figure = supple.load(source)
         given = replace(figure, source=Source("bvh", 0.01 if unit is None else unit, "y" if up is None else up))
-        _check_axes(given)
+        assert given.source is not None
+        check_axes(given.source)
     else:
         given = supple.load(source, **_options(source, unit, up))
     supple.write(given, target)
@@ -102,10 +103,8 @@ def converted(source: str, target: Path, unit: float | None, up: str | None) -> 
     return f"{target}: {kind} {figure.name!r} ({detail}) from {source}{lost}"
 
 
-def _check_axes(figure: Figure) -> None:
+def check_axes(source: Source) -> None:
     """Refuse a unit or an up axis that no BVH file can have."""
-    source = figure.source
-    assert source is not None
     if source.up not in ("x", "y", "z"):
         raise BadValue(f"--up is x, y or z, not {source.up!r}")
     if not (np.isfinite(source.unit) and source.unit > 0.0):

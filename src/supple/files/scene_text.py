@@ -122,7 +122,7 @@ def toml_text(tables: dict[str, Any]) -> str:
     several = {k: v for k, v in tables.items() if isinstance(v, list) and v and all(isinstance(x, dict) for x in v)}
     single = {k: v for k, v in tables.items() if isinstance(v, dict)}
     bare = {k: v for k, v in tables.items() if k not in several and k not in single}
-    parts = ["".join(f"{_key(k)} = {_inline(v)}\n" for k, v in bare.items())]
+    parts = ["".join(f"{_key(k)} = {inline(v)}\n" for k, v in bare.items())]
     for name, value in tables.items():
         heads = (
             [(f"[{_key(name)}]", value)]
@@ -130,7 +130,7 @@ def toml_text(tables: dict[str, Any]) -> str:
             else [(f"[[{_key(name)}]]", v) for v in several.get(name, ())]
         )
         parts += [
-            head + "\n" + "".join(f"{_key(k)} = {_inline(v)}\n" for k, v in table.items()) for head, table in heads
+            head + "\n" + "".join(f"{_key(k)} = {inline(v)}\n" for k, v in table.items()) for head, table in heads
         ]
     return "\n".join(parts)
 
@@ -143,11 +143,12 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _inline(value: Any) -> str:
+def inline(value: Any) -> str:
+    """A value of TOML in one line."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(k)} = {_inline(v)}" for k, v in value.items()) + " }" if value else "{}"
+        return "{ " + ", ".join(f"{_key(k)} = {inline(v)}" for k, v in value.items()) + " }" if value else "{}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_inline, value)) + "]"
+        return "[" + ", ".join(map(inline, value)) + "]"
     return _quoted(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else repr(value)
 
 

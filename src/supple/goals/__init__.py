@@ -8,7 +8,7 @@ Zhao & Badler, one unit of length weighing as much as d degrees means ``per_radi
 by leaving it out.
 """
 
-from supple.goals.alternatives import AnyOf
+from supple.goals.alternatives import AnyOf, Outside
 from supple.goals.base import Goal, Miss, Term
 from supple.goals.custom import Custom
 from supple.goals.flats import Beyond, OnLine, OnPlane
@@ -29,6 +29,7 @@ __all__ = [
     "Near",
     "OnLine",
     "OnPlane",
+    "Outside",
     "Over",
     "Placed",
     "Term",

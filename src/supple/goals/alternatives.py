@@ -1,4 +1,4 @@
-"""A goal that any one of several others fulfils."""
+"""Goals that any one of several others fulfils: AnyOf, and Outside, which is any side of a convex solid."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from supple.errors import BadValue
 from supple.goals.base import Miss, Term, positive
-from supple.space import Floats
+from supple.goals.flats import Beyond
+from supple.shapes import Box, Polytope
+from supple.space import Floats, finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,3 +63,47 @@ class AnyOf:
             raise BadValue(f"AnyOf has {len(self.goals)} goals but {len(target)} targets")
         goals = tuple(g.aimed(t) for g, t in zip(self.goals, target, strict=True))
         return replace(self, goals=goals)
+
+
+class Outside(AnyOf):
+    """The point outside a convex solid, a `Box` or a `Polytope`: beyond any one of its sides, by `margin` [m] or more.
+
+    ``P = min_k max(0, d_k)²`` with d_k the depth below side k. With `relative_to` the solid is part of that segment.
+    """
+
+    solid: Box | Polytope
+    margin: float
+
+    def __init__(self, solid: Box | Polytope, margin: float = 0.0, relative_to: str | None = None) -> None:
+        margin = float(finite(margin, (), "the margin of Outside"))
+        if margin < 0.0:
+            raise BadValue(f"the margin of Outside must not be negative, not {margin!r}")
+        normals, depths = _sides(solid)
+        sides = [Beyond((d + margin) * n, n, relative_to) for n, d in zip(normals, depths, strict=True)]
+        super().__init__(sides)
+        for name, value in (("solid", solid), ("margin", margin), ("relative_to", relative_to)):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Outside({self.solid!r}, margin={self.margin!r}, relative_to={self.relative_to!r})"
+
+    def miss(self, X: Floats) -> Miss:
+        """How deep it is inside: the distance to the nearest side, moved outwards by the margin."""
+        normals, depths = _sides(self.solid)
+        return Miss(metres=max(0.0, float(np.min(depths + self.margin - normals @ X[:3, 3]))))
+
+    def aimed(self, target: Any) -> AnyOf:
+        """Any of other sides, a point and an outward direction for each of its own."""
+        return AnyOf(self.goals).aimed(target)
+
+
+def _sides(solid: Any) -> tuple[Floats, Floats]:
+    """Outward unit normals n (k, 3) and offsets d (k) of the half-spaces ``n·x ≤ d`` whose intersection the solid is."""
+    if isinstance(solid, Box):
+        R, p = solid.at[:3, :3], solid.at[:3, 3]
+        normals = np.vstack([R.T, -R.T])
+        return normals, np.concatenate([solid.upper, np.negative(solid.lower)]) + normals @ p
+    if isinstance(solid, Polytope) and len(solid.b):
+        length = np.linalg.norm(solid.A, axis=1)
+        return solid.A / length[:, None], solid.b / length
+    raise BadValue(f"Outside takes a Box, or a Polytope with at least one side, not {solid!r}")

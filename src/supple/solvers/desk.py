@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.goals import Near
 from supple.problem import Problem
-from supple.solvers.damping import BOX, LOWER, OFFSET, PACE, PERIOD, REACH, STRIDE, UPPER, room_size
+from supple.solvers.room import BOX, LOWER, OFFSET, PACE, PERIOD, REACH, STRIDE, UPPER, room_size
 from supple.solvers.search import CHAINED, SETTINGS
 from supple.space import Floats
 from supple.views import scratch_size

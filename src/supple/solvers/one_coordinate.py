@@ -25,7 +25,7 @@ FAINT = 1e-14  # a harmonic weaker than this share of its terms is rounding: the
 @leaf
 def carries(tree: Any, j: int, at: int) -> bool:
     """Whether joint j moves the row `at` of the world table."""
-    return at > 0 and tree.depth[j] <= tree.depth[at - 1] and tree.path[at - 1, tree.depth[j]] == j
+    return j < at <= tree.last[j] + 1
 
 
 @leaf
@@ -130,6 +130,17 @@ def slide_change(tree: Any, tasks: Any, T: Any, W: Any, X: Any, j: int, low: flo
 
 
 @leaf
+def spun(u0: float, u1: float, u2: float, s: float, c: float, x: float, y: float, z: float) -> Any:
+    """The vector (x, y, z) turned about the unit axis u by the angle with sine s and ``c = 1 − cos``."""
+    v0, v1, v2 = u1 * z - u2 * y, u2 * x - u0 * z, u0 * y - u1 * x
+    return (
+        x + s * v0 + c * (u1 * v2 - u2 * v1),
+        y + s * v1 + c * (u2 * v0 - u0 * v2),
+        z + s * v2 + c * (u0 * v1 - u1 * v0),
+    )
+
+
+@leaf
 def carry_frames(tree: Any, tasks: Any, W: Any, X: Any, j: int, t: float) -> None:
     """Move the frames X that joint j carries by t."""
     u0, u1, u2 = W[j + 1, 12], W[j + 1, 13], W[j + 1, 14]
@@ -147,8 +158,5 @@ def carry_frames(tree: Any, tasks: Any, W: Any, X: Any, j: int, t: float) -> Non
             p0 = W[j + 1, 9] if part == 0 else 0.0
             p1 = W[j + 1, 10] if part == 0 else 0.0
             p2 = W[j + 1, 11] if part == 0 else 0.0
-            x, y, z = X[k, part] - p0, X[k, part + 1] - p1, X[k, part + 2] - p2
-            v0, v1, v2 = u1 * z - u2 * y, u2 * x - u0 * z, u0 * y - u1 * x
-            X[k, part] += s * v0 + c * (u1 * v2 - u2 * v1)
-            X[k, part + 1] += s * v1 + c * (u2 * v0 - u0 * v2)
-            X[k, part + 2] += s * v2 + c * (u0 * v1 - u1 * v0)
+            x, y, z = spun(u0, u1, u2, s, c, X[k, part] - p0, X[k, part + 1] - p1, X[k, part + 2] - p2)
+            X[k, part], X[k, part + 1], X[k, part + 2] = x + p0, y + p1, z + p2

@@ -39,150 +39,22 @@ from typing import Any
 from supple.aims import read_placements, read_points
 from supple.compiled import entry, leaf, row, table, written_in
 from supple.linear import linearise
-from supple.potentials import MET as LIMIT
-from supple.potentials import NEAR, SCALE, SHIFT, TILT, WEIGHT, is_inequality
-from supple.solvers.damping import (
-    ALWAYS,
-    ATTEMPTS,
-    BOX,
-    ENDLESS,
-    LITTLE,
-    LOWER,
-    NEVER,
-    OFFSET,
-    PACE,
-    PERIOD,
-    REACH,
-    STEPS,
-    STRIDE,
-    TIMIDLY,
-    UPPER,
-    USUAL,
-    attempt,
-    read_room,
-    room_size,
-)  # fmt: skip
+from supple.solvers.damping import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
+from supple.solvers.ranks import close, hand_over, keep_ranks, weaken, weighs_posture
+from supple.solvers.room import ATTEMPTS, BOX, STEPS, read_room, room_size
+from supple.solvers.starts import copy_posture, next_attempt, pace, unwind
 from supple.tree import read_tree
-from supple.views import BLOCK, RANK, read_limits, read_tasks
+from supple.views import read_limits, read_tasks
 
 SETTINGS = 8  # numbers before the box in the search's table
 CHAINED = 6  # setting: whether each row of a batch starts where the one before ended
-INNER = 0.6  # share of the limits in which three starts out of four lie
 UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 ROUNDS = 30  # of the augmented Lagrangian
 HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
 CLOSED = 1e-6  # constraints of lower ranks hold to this share of their tolerance, squared
-OFF = 0.1  # how far off its limits a start is taken: of its range, and no more radians or metres than this
 WORTHWHILE, LEAST = 1500.0, 12  # attempts times coordinates that are worth while, and attempts at least
 PREFERRING = 8  # attempts, at most, where a posture goal is weighed against tasks: these are seldom met
-
-
-@leaf
-def next_start(box: Any, start: Any, allowed: Any, k: int, part: float, q: Any) -> None:
-    """Point k of the sequence: within reach of the start where limits are further away, else mostly in their inner part.
-
-    Only `part` of the way from the start to that point is gone.
-    """
-    share = 1.0 if k % 4 == 0 else INNER
-    for i in range(q.shape[0]):
-        reach, low, high = box[REACH, i], allowed.lower[i], allowed.upper[i]
-        if reach < math.inf:
-            low = max(low, min(start[i] - reach, high - 2.0 * reach))
-            high = min(high, low + 2.0 * reach)
-        u = box[OFFSET, i] + k * box[STRIDE, i]
-        u -= math.floor(u)
-        x = low + (u if reach < math.inf else 0.5 + share * (u - 0.5)) * (high - low)
-        q[i] = start[i] + part * (x - start[i])
-
-
-@leaf
-def step_off(start: Any, allowed: Any, D: Any, q: Any) -> bool:
-    """The start, a little inside the limits that it stands at; whether it stands at any."""
-    moved = False
-    for i in range(q.shape[0]):
-        q[i] = start[i]
-        low, high = allowed.lower[i], allowed.upper[i]
-        room = OFF * min(high - low, 1.0)
-        if D[i] > 0.0 and (start[i] < low + 0.1 * room or start[i] > high - 0.1 * room):
-            q[i], moved = min(max(start[i], low + room), high - room), True
-    return moved
-
-
-@leaf
-def unwind(box: Any, start: Any, allowed: Any, q: Any) -> None:
-    """Take whole turns off coordinates, so that they are as near to the start as the limits allow."""
-    for i in range(q.shape[0]):
-        period = box[PERIOD, i]
-        if period > 0.0 and abs(q[i] - start[i]) > 0.5 * period:
-            x = q[i] - period * math.floor((q[i] - start[i]) / period + 0.5)
-            if x > allowed.upper[i]:
-                x -= period * math.ceil((x - allowed.upper[i]) / period)
-            elif x < allowed.lower[i]:
-                x += period * math.ceil((allowed.lower[i] - x) / period)
-            if x >= allowed.lower[i] and x <= allowed.upper[i]:
-                q[i] = x
-
-
-@leaf
-def close(tasks: Any, room: Any, rank: int) -> float:
-    """Move the multipliers of the ranks below `rank`; returns the worst breach, squared, in units of tolerance."""
-    worst = 0.0
-    for b in range(room.chosen_new.shape[0]):
-        k = int(room.chosen_new[b])
-        if k < 0:
-            for r in range(BLOCK * b, BLOCK * b + BLOCK):
-                room.shift[r] = -room.kept[r]
-        elif tasks.term[k, RANK] < rank:
-            breach, room_left = 0.0, is_inequality(tasks.term[k, 0])
-            for r in range(BLOCK * b, BLOCK * b + BLOCK):
-                e = room.rho_new[r] - room.kept[r] - (room.shift[r] if room_left else 0.0)
-                room.shift[r] += e
-                breach += e * e
-            worst = max(worst, breach / max(tasks.number[k, LIMIT], 1e-300))
-    return worst
-
-
-@leaf
-def hand_over(tasks: Any, rank: int, room: Any) -> None:
-    """Let the inequalities below `rank` be seen with their shifts, all others as they are."""
-    for k in range(tasks.term.shape[0]):
-        kind, a = tasks.term[k, 0], tasks.term[k, 4]
-        if is_inequality(kind):
-            w = math.sqrt(tasks.number[k, WEIGHT]) * (tasks.number[k, SCALE] if kind == TILT else 1.0)
-            for i in range(tasks.term[k, 9]):
-                tasks.number[k, SHIFT + i] = room.shift[a + i] / w if tasks.term[k, RANK] < rank else 0.0
-
-
-@leaf
-def weaken(room: Any, share: float) -> None:
-    """Multipliers in units of a larger penalty."""
-    for r in range(room.shift.shape[0]):
-        room.shift[r] = share * (room.shift[r] + room.kept[r]) - room.kept[r]
-
-
-@leaf
-def keep_ranks(tasks: Any, room: Any, low: int, high: int) -> None:
-    """What the ranks `low` to `high` have reached is what later ranks must leave: zero where it is met."""
-    for b in range(room.chosen_new.shape[0]):
-        k, square = int(room.chosen_new[b]), 0.0
-        for r in range(BLOCK * b, BLOCK * b + BLOCK):
-            square += room.rho_new[r] * room.rho_new[r]
-        if k >= 0 and tasks.term[k, RANK] >= low and tasks.term[k, RANK] <= high:
-            met = tasks.number[k, LIMIT] >= square
-            for r in range(BLOCK * b, BLOCK * b + BLOCK):
-                room.kept[r] = 0.0 if met else room.rho_new[r]
-        for r in range(BLOCK * b, BLOCK * b + BLOCK):
-            room.shift[r] = -room.kept[r]
-
-
-@leaf
-def weighs_posture(tasks: Any, must: int) -> bool:
-    """Whether a posture goal is weighed against tasks."""
-    found = False
-    for k in range(tasks.term.shape[0]):
-        found = found or (tasks.term[k, 0] == NEAR and tasks.term[k, RANK] < must)
-    return found
 
 
 @leaf
@@ -194,15 +66,6 @@ def begin(allowed: Any, q: Any, room: Any) -> None:
         room.start[i] = room.best[i] = q[i]
     for r in range(room.kept.shape[0]):
         room.kept[r] = room.shift[r] = 0.0
-
-
-@leaf
-def next_attempt(I: Any, box: Any, allowed: Any, tries: int, together: bool, room: Any, q: Any) -> None:
-    """Where an attempt after the first begins: as it was told (not aligned, or off its limits), then along the sequence."""
-    again = tries == 1 and step_off(room.start, allowed, room.D, q)
-    if not again and (tries > 1 or (I[24] == 0 and together)):
-        part = 1.0 if I[24] == 0 or tries > 3 else 0.3 * (tries - 1)
-        next_start(box, room.start, allowed, tries, part, q)
 
 
 @written_in
@@ -291,21 +154,6 @@ def search(
     copy_posture(room.best, q)
     unwind(box, room.start, allowed, q)
     info[REASON], info[TRIES] = MET if met else STATIONARY if settled else SPENT, total
-
-
-@leaf
-def copy_posture(source: Any, to: Any) -> None:
-    """Copy a posture."""
-    for i in range(to.shape[0]):
-        to[i] = source[i]
-
-
-@leaf
-def pace(box: Any, allowed: Any, q: Any) -> None:
-    """Limits that the pace allows from q on, inside the figure's own."""
-    for i in range(q.shape[0]):
-        allowed.lower[i] = max(box[LOWER, i], q[i] - box[PACE, i])
-        allowed.upper[i] = min(box[UPPER, i], q[i] + box[PACE, i])
 
 
 @entry
