@@ -78,6 +78,9 @@ def test_unknown_names_and_options_are_refused_with_a_proposal():
         ("human", {"stature": float("nan")}),
         ("human", {"mass": -1.0}),
         ("human", {"root": "loose"}),
+        ("human", {"grip": 0.5}),
+        ("human", {"grip": 1.5, "fingers": False}),
+        ("human", {"grip": float("nan"), "fingers": False}),
         ("jack", {"spine": "group"}),
         ("jack", {"shoulders": True}),
         ("hand", {"side": "middle"}),
@@ -241,12 +244,27 @@ def test_lengths_scale_with_the_stature(name: str):
     assert_allclose(tall.mass_centre(grown), 1.9 * small.mass_centre(q), atol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"fingers": False}, {"mass": 81.5}, {"stature": 1.6}])
+@pytest.mark.parametrize("options", [{}, {"fingers": False, "grip": 0.7}, {"mass": 81.5}, {"stature": 1.6}])
 @pytest.mark.parametrize("name", ["human", "jack"])
 def test_the_segments_weigh_what_the_person_weighs(name: str, options: dict):
     figure = catalogue.build(name, **options)
     expected = options.get("mass", 70.0 * (options.get("stature", 1.75) / 1.75) ** 2)
     assert sum(body.mass for body in figure.bodies.values()) == pytest.approx(expected, rel=1e-12)
+
+
+FINGERS = ("index", "middle", "ring", "little")
+
+
+def test_a_grip_bends_rigid_fingers_as_their_joints_would():
+    share = 0.6
+    rigid, moving = catalogue.build("human", fingers=False, grip=share), catalogue.build("human")
+    bent = [j.rsplit(".", 1)[1] in ("opposition", "curl") or (j.rsplit("_", 1)[0] in FINGERS) for j in moving.joints]
+    q = np.where(bent, share * moving.upper, moving.rest)
+    frames, hand = moving.placements(q), rigid.placement(rigid.rest, "hand_l")
+    tips = [hand @ shape.at @ (0, 0, 0.5 * shape.length, 1) for shape in rigid.bodies["hand_l"].shapes]  # type: ignore[union-attr]
+    for finger in (*FINGERS, "thumb"):
+        tip = frames[f"{finger}_l.tip"][:3, 3]
+        assert min(np.linalg.norm(end[:3] - tip) for end in tips) < 1e-9
 
 
 def lowest(figure: Figure, q: np.ndarray) -> float:

@@ -148,13 +148,18 @@ def _hollows(depth: Floats, size: float, step: float) -> Floats:
 
 
 def _outlined(colour: Floats, depth: Floats, covered: np.ndarray, size: float, step: float) -> Floats:
-    """Colour and opacity with a dark line wherever something much nearer, or anything at all, begins."""
-    from scipy.ndimage import maximum_filter
+    """Colour and opacity with a dark line wherever something much nearer, or anything at all, begins.
+
+    A surface that is seen at a grazing angle rises towards the eye as steeply as it falls away: that is no beginning.
+    """
+    from scipy.ndimage import maximum_filter, minimum_filter
 
     reach = 2 * max(1, round(0.0011 * size / step)) + 1
     around = maximum_filter(depth, size=reach)
+    below = minimum_filter(np.where(covered, depth, np.inf), size=reach)
     with np.errstate(invalid="ignore"):
-        line = (around - depth > 0.012 * size) & np.isfinite(around)
+        falls = np.where(covered, depth - below, 0.0)
+        line = (around - depth - falls > 0.012 * size) & np.isfinite(around)
     out = np.concatenate([colour, covered[..., None]], axis=-1)
     out[line] = (*OUTLINE, 1.0)
     out[~covered & ~line] = 0.0
