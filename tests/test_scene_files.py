@@ -31,6 +31,7 @@ from supple import (
     Near,
     OnLine,
     OnPlane,
+    Outside,
     Over,
     Placed,
     Point,
@@ -72,8 +73,8 @@ def options(draw: st.DrawFn, figure: supple.Figure, weighed: bool = False) -> di
 @st.composite
 def places(draw: st.DrawFn, figure: supple.Figure, depth: int = 2) -> Any:
     """A goal for a point in the world or seen from a segment, alternatives among them."""
-    kind = draw(st.integers(0, 6 if depth else 5))
-    if kind == 6:
+    kind = draw(st.integers(0, 7 if depth else 6))
+    if kind == 7:
         goals = draw(st.lists(places(figure, depth - 1), min_size=1, max_size=3))
         return AnyOf(goals, draw(st.none() | st.tuples(*[positive] * len(goals))))
     more = options(draw, figure)
@@ -83,6 +84,9 @@ def places(draw: st.DrawFn, figure: supple.Figure, depth: int = 2) -> Any:
         return Within(draw(turns()), box=draw(st.tuples(*[st.floats(0, 3)] * 3)), **more)
     if kind == 2:
         return Over(np.array([(0, 0), (1, 0), (0.5, 1)]) + draw(points)[:2], draw(st.sampled_from((0.0, 0.1))), **more)
+    if kind == 6:
+        solid = st.builds(Polytope.half_space, points, ways) | st.just(Box((-1, -1, 0), (1, 1, 0.5), draw(turns())))
+        return Outside(draw(solid), draw(st.sampled_from((0.0, 0.1))), **more)
     return (OnLine, OnPlane, Beyond)[kind - 3](draw(points), draw(ways), **more)
 
 

@@ -30,8 +30,17 @@ from supple.files.fields import (
     record,
     text,
 )
-from supple.files.scene_shapes import POINT, ROTATIONS, Plain, plain_frame, plain_placement, read_placement
-from supple.goals import AimedAt, AnyOf, At, Beyond, Facing, Near, OnLine, OnPlane, Over, Placed, Within
+from supple.files.scene_shapes import (
+    POINT,
+    ROTATIONS,
+    Plain,
+    plain_frame,
+    plain_obstacle,
+    plain_placement,
+    read_placement,
+    read_solid,
+)
+from supple.goals import AimedAt, AnyOf, At, Beyond, Facing, Near, OnLine, OnPlane, Outside, Over, Placed, Within
 from supple.goals.base import PER_RADIAN
 from supple.joints import angular
 from supple.space import Floats
@@ -189,6 +198,7 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
         "on_plane": Kind(plane, lambda it, **o: OnPlane(**it, **o), seen),
         "beyond": Kind(plane, lambda it, **o: Beyond(**it, **o), seen),
         "over": Kind(array((-1, 2)), Over, {"margin": number, **seen}),
+        "outside": Kind(read_solid, Outside, {"margin": number, **seen}),
         "facing": Kind(_facing, lambda it, **o: Facing(**it, **o), {"per_radian": array((), (2,)), **seen}),
         "placed": Kind(read_placement, Placed, weighed),
         "aimed_at": Kind(POINT, AimedAt, weighed),
@@ -233,6 +243,8 @@ def _plain_target(figure: Figure, goal: Any) -> Plain:
         corners = {"box": goal.box, "tilt": goal.tilt}
         sides = {name: _plain_corners(value) for name, value in corners.items() if value is not None}
         return {"within": {**plain_frame(goal.at), **sides}}
+    if isinstance(goal, Outside):
+        return {"outside": plain_obstacle(goal.solid), **({"margin": goal.margin} if goal.margin else {})}
     if isinstance(goal, AnyOf):
         pairs = zip(goal.goals, goal.weights or (), strict=True)
         return {"any_of": [{**plain_goal(figure, g), **({"weight": w} if w != 1.0 else {})} for g, w in pairs]}

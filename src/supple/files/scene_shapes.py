@@ -57,15 +57,12 @@ BARS = {
     "ball": record(Ball, centre=POINT, radius=number),
     "capsule": _read_capsule,
 }
-read_bar = one_of(BARS)
-read_obstacle = one_of(
-    {
-        **BARS,
-        "box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement)),
-        "polytope": record(Polytope, A=array((-1, 3)), b=array((-1,))),
-        "half_space": record(Polytope.half_space, point=POINT, normal=POINT),
-    }
-)
+SOLIDS = {
+    "box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement)),
+    "polytope": record(Polytope, A=array((-1, 3)), b=array((-1,))),
+    "half_space": record(Polytope.half_space, point=POINT, normal=POINT),
+}
+read_bar, read_solid, read_obstacle = one_of(BARS), one_of(SOLIDS), one_of({**BARS, **SOLIDS})
 
 
 def plain_obstacle(shape: Obstacle) -> Plain:
