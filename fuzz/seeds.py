@@ -145,6 +145,7 @@ ignoring = [["hand_l", "table"], ["hand_r", "hand_l"]]
 SMALL_SCENE = b"""{"version": 1, "figure": "ur5", "posture": {"elbow_joint": 1.5},
  "constraints": [{"name": "tool", "effector": "tool0", "goal": {"facing": {"x": [0, 0, 1], "y": [0, 1, 0]}}, "weight": 2},
   {"name": "reach", "effector": {"point": "tool0"}, "goal": {"on_line": {"point": [0.4, 0, 0.3], "along": [0, 1, 0]}}}],
+ "solids": {"tool0": [{"ball": {"centre": [0, 0, 0], "radius": 0.1}}]},
  "obstacles": {"wall": {"ball": {"centre": [1, 1, 1], "radius": 0.2}}}}"""
 SAMPLES: dict[str, tuple[bytes, ...]] = {
     "urdf": (ROBOT, ROBOT, SMALL_ROBOT),

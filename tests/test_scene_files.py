@@ -460,6 +460,7 @@ def test_a_complaint_says_where_and_what(name: str):
         ("version = 2", "version must be 1, not 2"),
         ('version = "1"', "version must be a whole number, not '1'"),
         ("version = 1", "the file lacks 'figure'"),
+        ('version = 1\nfigure = "ur5"\nclearance = { itself = true }', "a.toml: figure 'ur5' has no solids"),
         ('version = 1\nfigure = "humn"', "figure: the catalogue has no figure called 'humn'; did you mean human"),
         ("version = 1\nfigure = 3", "figure must be a table, not 3"),
         ("version = 1\nfigure = {}", "figure must be a name of the catalogue, or a table with a name or a file"),

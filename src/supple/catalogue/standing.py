@@ -122,8 +122,8 @@ def _mirrored(point: Triple, side: int) -> Triple:
 
 def _positive(value: float, what: str) -> float:
     number = float(finite(value, (), f"a person's {what}"))
-    if number <= 0.0:
-        raise BadValue(f"a person's {what} must be positive, not {value!r}")
+    if not 1e-6 <= number <= 1e6:
+        raise BadValue(f"a person's {what} must be positive, and from 1e-6 to 1e6, not {value!r}")
     return number
 
 

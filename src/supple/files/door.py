@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def load(what: str | Path, **options: Any) -> Figure:
     suffix = Path(what).suffix.lower()
     if suffix in FIGURES:
         return _from(FIGURES[suffix](Path(what), **options), Origin(str(Path(what).absolute()), True, options))
-    if isinstance(what, Path) or suffix in MOTIONS or Path(what).exists():
+    if isinstance(what, Path) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
     find(catalogue.names(), what, "figure", "the catalogue")
     return _from(catalogue.build(what, **options), Origin(what, False, options))

@@ -45,11 +45,13 @@ class Place:
         word = key if key.replace("_", "").isalnum() else shown(key)
         return replace(self, path=f"{self.path}.{word}" if self.path else word)
 
-    def note(self, error: Error | str) -> None:
+    def note(self, error: Error) -> None:
         """Keep a problem."""
         where = ": ".join(part for part in (self.owner, self.path) if part)
-        between = " " if isinstance(error, Wrong) else ": "
-        self.notes.append(f"{where}{between}{error}" if where else f"the file {error}")
+        if isinstance(error, Wrong):
+            self.notes.append(f"{where or 'the file'} {error}")
+        else:
+            self.notes.append(f"{where}: {error}" if where else str(error))
 
     def attempt(self, read: Callable[[Any, Place], T], value: Any) -> T:
         """What a reader makes of a value here; `Noted` if it cannot."""
