@@ -31,7 +31,7 @@ from numba import carray, njit, types
 from numba.core import config
 from numba.core import event as _event
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.extending import intrinsic, lower_builtin, overload, register_jitable, type_callable
 from numba.np.arrayobj import populate_array
 
@@ -121,18 +121,37 @@ class _Part(JITCodeLibrary):
         """Kernels look up no Python objects."""
 
 
-class _PartCompiler(Compiler):
+class _Flags(Flags):
+    """Numba's flags, quick to compare: with each expression that it types it looks for what it has typed with the same."""
+
+    __slots__ = ()
+    _same = hash(Flags())  # Numba's own hash is that of the names
+
+    def __hash__(self) -> int:
+        return self._same
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
+
+
+class _EntryCompiler(Compiler):
+    """Numba's compiler."""
+
+    def __init__(
+        self, typingctx: Any, targetctx: Any, library: Any, args: Any, result: Any, flags: Any, *rest: Any
+    ) -> None:
+        super().__init__(typingctx, targetctx, library, args, result, _Flags(flags), *rest)
+
+
+class _PartCompiler(_EntryCompiler):
     """Numba's compiler for parts."""
 
     def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
         super().__init__(typingctx, targetctx, _Part(targetctx.codegen(), "part"), *rest)
 
 
-_PART_FLAGS: dict[str, Any] = _FLAGS | {
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-    "pipeline_class": _PartCompiler,
-}
+_ENTRY_FLAGS: dict[str, Any] = _FLAGS | {"no_cfunc_wrapper": True, "pipeline_class": _EntryCompiler}
+_PART_FLAGS: dict[str, Any] = _ENTRY_FLAGS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 
 
 def leaf(function: Callable[..., Any]) -> Any:
@@ -162,11 +181,11 @@ def stage(function: Callable[..., Any]) -> Any:
 def entry(function: Callable[..., Any]) -> Any:
     """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
     if CACHE is None:
-        return njit(function, no_cfunc_wrapper=True, **_FLAGS)
+        return njit(function, **_ENTRY_FLAGS)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE)  # read by Numba while it decorates, for this function alone
     try:
-        return njit(function, cache=True, no_cfunc_wrapper=True, **_FLAGS)
+        return njit(function, cache=True, **_ENTRY_FLAGS)
     finally:
         config.CACHE_DIR = before
 

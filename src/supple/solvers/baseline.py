@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.compiled import leaf, row, stage, table
+from supple.compiled import leaf, row, stage, table, written_in
 from supple.goals import Custom, Near
 from supple.linear import jacobian
 from supple.problem import Problem
@@ -44,7 +44,7 @@ def room_size(problem: Problem, more: int = 0) -> int:
     return 6 * int(I[1]) + row_room(int(I[15])) + more
 
 
-@leaf
+@written_in
 def read_room(I: Any, room: Any) -> Any:
     """Views of the room."""
     n = I[1]
@@ -53,7 +53,7 @@ def read_room(I: Any, room: Any) -> Any:
     return Room(g, trial, best, slope, ease, back, row(room, 6 * n, row_room(I[15])), 6 * n + row_room(I[15]))
 
 
-@leaf
+@written_in
 def room_of(I: Any, scratch: Any) -> Any:
     """The scratch behind that of the evaluation."""
     _, at = read_work(I, scratch)
@@ -93,7 +93,7 @@ def headway(I: Any, F: Any, room: Any, q: Any) -> float:
     return largest
 
 
-@leaf
+@written_in
 def read_model(I: Any, room: Any) -> Any:
     """Views of the residuals ρ and their Jacobian J, which lie first in the rest of the room."""
     at, n, m = read_room(I, room).rest, I[1], I[10]

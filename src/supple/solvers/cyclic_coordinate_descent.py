@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from supple.carry import observe
-from supple.compiled import entry, leaf, row, stage, table
+from supple.compiled import entry, leaf, row, stage, table, written_in
 from supple.evaluate import gradient
 from supple.potentials import AT, FACE, LINE, NEAR, PLANE, TURN
 from supple.problem import Problem
@@ -52,7 +52,7 @@ class Plan(NamedTuple):
     X: Any  # (terms, 12) the frames that the terms read
 
 
-@leaf
+@written_in
 def read_plan(I: Any, room: Any) -> Any:
     """Views of the plan."""
     n, at = I[1], read_room(I, room).rest

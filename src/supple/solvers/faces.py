@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.compiled import leaf, row, shared, stage, table
+from supple.compiled import leaf, row, shared, stage, table, written_in
 from supple.solvers.entrance import LOCKED, SIDEWAYS, TOUCHING, enter, spare_size
 from supple.solvers.factors import append, lower_by, raise_by, remove, solve_down, solve_up
 
@@ -52,7 +52,7 @@ def room_size(I: Any) -> int:
     return 9 * n + n * n + m * n + 5 * m + m * m + 12 + spare_size(I)
 
 
-@leaf
+@written_in
 def read_face(I: Any, room: Any) -> Any:
     """Views of the scratch."""
     n, m = I[1], I[15]

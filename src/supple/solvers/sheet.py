@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.compiled import leaf, row, shared, stage, table
+from supple.compiled import leaf, row, shared, stage, table, written_in
 from supple.solvers.entrance import TOUCHING, enter, spare_size
 
 
@@ -49,7 +49,7 @@ def room_size(I: Any) -> int:
     return 12 * n + 3 * n * n + 2 * m * n + 8 * m + m * m + 5 + spare_size(I)
 
 
-@leaf
+@written_in
 def read_sheet(I: Any, room: Any) -> Any:
     """Views of the scratch."""
     n, m = I[1], I[15]
