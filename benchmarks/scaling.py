@@ -61,8 +61,7 @@ def megabytes(case: Case) -> dict[str, float]:
     problem, I = case.problem, case.problem.packed[0]
     numbers = {"evaluation": scratch_size(I), "ActiveSet": scratch_size(I) + active_set.room_size(I)}
     sizes = {"pack": sum(pack.nbytes for pack in problem.packed)} | {k: 8 * v for k, v in numbers.items()}
-    if problem.limits is not None and problem.limits.is_box:
-        sizes["LevenbergMarquardt"] = desk(problem, (0.0,) * 6, 0).nbytes
+    sizes["LevenbergMarquardt"] = desk(problem, (0.0,) * 6, 0).nbytes
     return {what: size / 1e6 for what, size in sizes.items()}
 
 

@@ -20,6 +20,7 @@ from supple.solvers.meter import EVALUATIONS, ITERATIONS
 from supple.views import read_work
 
 ROUNDS, SPAN = 9, 6.0  # most rounds, and the seconds after which a cell has had enough of them; at least two
+LONG = 1.0  # seconds; where the first solve takes longer, one start has to do
 EVALUATED = ("value + gradient", "linearisation", "Jacobian", "Hessian")
 
 
@@ -78,6 +79,8 @@ class Iteration(Cell):
     def __init__(self, case: Case, solver: Any, most: int) -> None:
         super().__init__(case.size)
         self.starts, self.loop, self.cuts = case.starts, Loop(case.problem, solver), []
+        if self.loop(self.starts[0], most) > LONG:
+            self.starts = self.starts[:1]
         for start in self.starts:
             self.loop(start, most)
             made = int(self.loop.info[0, ITERATIONS])

@@ -33,7 +33,15 @@ from supple.solution import Solution
 from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
 from supple.solvers.baseline import GOING, headway, limits_of, read_room, room_of, room_size, settle
 from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
-from supple.solvers.one_coordinate import carries, carry_frames, hinge_change, slide_change, span
+from supple.solvers.one_coordinate import (
+    by_row,
+    carries,
+    carry_frames,
+    first_moved,
+    hinge_change,
+    slide_change,
+    span,
+)
 from supple.space import Floats
 from supple.tree import read_tree
 from supple.views import NO_ROW, read_tasks, read_work
@@ -50,13 +58,15 @@ class Plan(NamedTuple):
     reach: Any  # (n) how far each coordinate went the last time
     h: Any  # (n) the gradient at a trial
     X: Any  # (terms, 12) the frames that the terms read
+    order: Any  # (terms) by the rows that carry what they see
 
 
 @written_in
 def read_plan(I: Any, room: Any) -> Any:
     """Views of the plan."""
     n, at = I[1], read_room(I, room).rest
-    return Plan(row(room, at, n), row(room, at + n, n), row(room, at + 2 * n, n), table(room, at + 3 * n, I[8], 12))
+    X, order = table(room, at + 3 * n, I[8], 12), row(room, at + 3 * n + 12 * I[8], I[8])
+    return Plan(row(room, at, n), row(room, at + n, n), row(room, at + 2 * n, n), X, order)
 
 
 @leaf
@@ -91,7 +101,7 @@ def survey(tree: Any, tasks: Any, free: Any, plan: Any) -> None:
 
 
 @stage
-def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, plan: Any, X: Any) -> None:
+def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, how: Any, X: Any, order: Any) -> None:
     """Every coordinate with a closed form to its best value, from the last joint to the first.
 
     The last evaluation was at q: its world table is the one that the axes are read from.
@@ -104,18 +114,19 @@ def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, plan: Any, X: Any)
             observe(tree, tasks, k, work)
             for i in range(12):
                 X[k, i] = work.seen[i]
+    first = order.shape[0]
     for j in range(tree.parent.shape[0] - 1, -1, -1):
-        i = tree.coordinate[j]
-        if i < 0 or plan[i] != EXACT:
+        i, first = tree.coordinate[j], first_moved(tasks, order, first, j)
+        if i < 0 or how[i] != EXACT:
             continue
         low, high = span(allowed, q, i)
         if tree.axis[j] < 3:
-            t = hinge_change(tree, tasks, T, work.world, X, j, low, high, allowed.free[i])
+            t = hinge_change(tree, tasks, T, work.world, X, order, first, j, low, high, allowed.free[i])
         else:
-            t = slide_change(tree, tasks, T, work.world, X, j, low, high)
+            t = slide_change(tree, tasks, T, work.world, X, order, first, j, low, high)
         new = min(max(q[i] + allowed.free[i] * t, allowed.lower[i]), allowed.upper[i])
         if new != q[i] and math.isfinite(new):
-            carry_frames(tree, tasks, work.world, X, j, new - q[i])
+            carry_frames(tree, tasks, work.world, X, order, first, j, new - q[i])
             q[i] = new
 
 
@@ -218,7 +229,7 @@ def sweep(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, f: float, unm
     for i in range(q.shape[0]):
         r.best[i], r.slope[i] = q[i], r.g[i]
     if uses(plan.how, EXACT):
-        exact_sweep(I, F, scratch, T, q, plan.how, plan.X)
+        exact_sweep(I, F, scratch, T, q, plan.how, plan.X, plan.order)
         f_new, missed = gradient(I, F, scratch, T, q, r.g)
         count(info)
         if f_new <= f:
@@ -252,6 +263,7 @@ def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, inf
     tree, a, at = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, at)
     survey(tree, tasks, limits_of(I, F).free, plan.how)
+    by_row(tasks, plan.order)
     for i in range(q.shape[0]):
         plan.reach[i] = 0.1
     settle(I, F, room, q)
@@ -310,5 +322,5 @@ class CyclicCoordinateDescent:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Sweep from `start` until every task is met, nothing is left to gain, or the budget is spent."""
         settings = (self.steps, self.tolerance, is_patient(problem))
-        room = room_size(problem, 3 * problem.figure.size + 12 * int(problem.packed[0][8]))
+        room = room_size(problem, 3 * problem.figure.size + 13 * int(problem.packed[0][8]))
         return run(self, cyclic_coordinate_descent_entry, room, settings, problem, start, seed, allowance)

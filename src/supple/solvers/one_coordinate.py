@@ -29,9 +29,22 @@ def carries(tree: Any, j: int, at: int) -> bool:
 
 
 @leaf
-def moves(tree: Any, tasks: Any, j: int, k: int) -> bool:
-    """Whether joint j moves what term k sees from the world."""
-    return tasks.term[k, 0] != NEAR and carries(tree, j, tasks.term[k, 1])
+def by_row(tasks: Any, order: Any) -> None:
+    """The terms in the order of the rows that carry what they see: those that a joint moves stand together."""
+    for k in range(order.shape[0]):
+        s = k
+        while s > 0 and tasks.term[int(order[s - 1]), 1] > tasks.term[k, 1]:
+            order[s] = order[s - 1]
+            s -= 1
+        order[s] = k
+
+
+@leaf
+def first_moved(tasks: Any, order: Any, first: int, j: int) -> int:
+    """The place in the order of the first term that joint j moves, if there is one; `first` is that of a later joint."""
+    while first > 0 and tasks.term[int(order[first - 1]), 1] > j:
+        first -= 1
+    return first
 
 
 @leaf
@@ -79,13 +92,18 @@ def harmonic(W: Any, b: int, x0: float, x1: float, x2: float, g0: float, g1: flo
 
 
 @leaf
-def hinge_change(tree: Any, tasks: Any, T: Any, W: Any, X: Any, j: int, low: float, high: float, share: float) -> float:
-    """The best change of the hinge j, whose goals' frames are the rows of X."""
+def hinge_change(
+    tree: Any, tasks: Any, T: Any, W: Any, X: Any, order: Any, first: int, j: int, low: float, high: float, share: float
+) -> float:
+    """The best change of the hinge j, whose goals' frames are the rows of X; those it moves begin at `first` in the order."""
     h = j + 1
     p0, p1, p2 = W[h, 9], W[h, 10], W[h, 11]
     B, C, size = 0.0, 0.0, 0.0
-    for k in range(tasks.term.shape[0]):
-        if not moves(tree, tasks, j, k):
+    for e in range(first, order.shape[0]):
+        k = int(order[e])
+        if tasks.term[k, 1] > tree.last[j] + 1:
+            break
+        if tasks.term[k, 0] == NEAR:
             continue
         kind, t, w = tasks.term[k, 0], tasks.term[k, 3], 2.0 * tasks.number[k, WEIGHT]
         if kind == AT:
@@ -105,13 +123,18 @@ def hinge_change(tree: Any, tasks: Any, T: Any, W: Any, X: Any, j: int, low: flo
 
 
 @leaf
-def slide_change(tree: Any, tasks: Any, T: Any, W: Any, X: Any, j: int, low: float, high: float) -> float:
+def slide_change(
+    tree: Any, tasks: Any, T: Any, W: Any, X: Any, order: Any, first: int, j: int, low: float, high: float
+) -> float:
     """The best change of the slide j: the vertex of ``Σ w ‖Q(r + t a − g)‖²``, Q the projector that a goal sees through."""
     a0, a1, a2 = W[j + 1, 15], W[j + 1, 16], W[j + 1, 17]
     bend, slope = 0.0, 0.0
-    for k in range(tasks.term.shape[0]):
+    for e in range(first, order.shape[0]):
+        k = int(order[e])
+        if tasks.term[k, 1] > tree.last[j] + 1:
+            break
         kind, t, w = tasks.term[k, 0], tasks.term[k, 3], tasks.number[k, WEIGHT]
-        if kind == FACE or kind == TURN or not moves(tree, tasks, j, k):
+        if kind == FACE or kind == TURN or kind == NEAR:
             continue
         d0, d1, d2 = X[k, 0] - T[t], X[k, 1] - T[t + 1], X[k, 2] - T[t + 2]
         aa, ad = a0 * a0 + a1 * a1 + a2 * a2, a0 * d0 + a1 * d1 + a2 * d2
@@ -141,13 +164,16 @@ def spun(u0: float, u1: float, u2: float, s: float, c: float, x: float, y: float
 
 
 @leaf
-def carry_frames(tree: Any, tasks: Any, W: Any, X: Any, j: int, t: float) -> None:
+def carry_frames(tree: Any, tasks: Any, W: Any, X: Any, order: Any, first: int, j: int, t: float) -> None:
     """Move the frames X that joint j carries by t."""
     u0, u1, u2 = W[j + 1, 12], W[j + 1, 13], W[j + 1, 14]
     hinge = tree.axis[j] < 3
     s, c = math.sin(t), 2.0 * math.sin(0.5 * t) ** 2  # 1 − cos t
-    for k in range(tasks.term.shape[0]):
-        if not moves(tree, tasks, j, k):
+    for e in range(first, order.shape[0]):
+        k = int(order[e])
+        if tasks.term[k, 1] > tree.last[j] + 1:
+            break
+        if tasks.term[k, 0] == NEAR:
             continue
         for part in range(0, 12, 3):
             if not hinge:
