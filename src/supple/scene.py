@@ -234,6 +234,8 @@ class Scene:
         if name not in enabled:
             self._constraint(name)
             raise BadValue(f"{name!r} is disabled: enable it before you drag it")
+        if target is None:
+            raise BadValue(f"{name!r} is dragged to a target, not to None")
         tasks = enabled if enabled[name].preference else now.setup.needed
         aims = {**now.aims, name: target}
         targets = [aims.get(other) for other in tasks]
