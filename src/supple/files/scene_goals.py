@@ -30,8 +30,17 @@ from supple.files.fields import (
     record,
     text,
 )
-from supple.files.scene_shapes import POINT, ROTATIONS, Plain, plain_frame, plain_placement, read_placement
-from supple.goals import AimedAt, AnyOf, At, Beyond, Facing, Near, OnLine, OnPlane, Over, Placed, Within
+from supple.files.scene_shapes import (
+    POINT,
+    ROTATIONS,
+    Plain,
+    plain_frame,
+    plain_obstacle,
+    plain_placement,
+    read_obstacle,
+    read_placement,
+)
+from supple.goals import AimedAt, AnyOf, At, Beyond, Facing, Near, OnLine, OnPlane, Outside, Over, Placed, Within
 from supple.goals.base import PER_RADIAN
 from supple.joints import angular
 from supple.space import Floats
@@ -176,6 +185,7 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
         "on_line": Kind(line, lambda it, **o: OnLine(it["point"], it["along"], **o), seen),
         "on_plane": Kind(plane, lambda it, **o: OnPlane(**it, **o), seen),
         "beyond": Kind(plane, lambda it, **o: Beyond(**it, **o), seen),
+        "outside": Kind(read_obstacle, Outside, {"margin": number, **seen}),
         "over": Kind(array((-1, 2)), Over, {"margin": number, **seen}),
         "facing": Kind(_facing, lambda it, **o: Facing(**it, **o), {"per_radian": array((), (2,)), **seen}),
         "placed": Kind(read_placement, Placed, weighed),
@@ -209,8 +219,9 @@ def _plain_target(figure: Figure, goal: Any) -> Plain:
         name = {OnLine: "on_line", OnPlane: "on_plane", Beyond: "beyond"}[type(goal)]
         way = "along" if isinstance(goal, OnLine) else "normal"
         return {name: {"point": goal.point.tolist(), way: goal.normal.tolist()}}
-    if isinstance(goal, Over):
-        return {"over": goal.polygon.tolist(), **({"margin": float(goal.margin)} if goal.margin else {})}
+    if isinstance(goal, Over | Outside):
+        own = {"over": goal.polygon.tolist()} if isinstance(goal, Over) else {"outside": plain_obstacle(goal.solid)}
+        return {**own, **({"margin": float(goal.margin)} if goal.margin else {})}
     if isinstance(goal, Facing):
         axes = {"x": goal.x, "y": goal.y, "matrix": goal.matrix}
         given = {name: value.tolist() for name, value in axes.items() if value is not None}
