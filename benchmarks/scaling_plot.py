@@ -12,7 +12,23 @@ TITLES = {
     "jack": "the jack with many arms, a point a hand",
     "grouped": "the same, spine and shoulders grouped, linear limits",
 }
-SOLVERS = 0  # the upper row holds what is called an iteration, the lower one evaluations and building
+COLOURS = {
+    "ActiveSet": "black",
+    "ProjectedGradient": "C0",
+    "Newton": "C3",
+    "LevenbergMarquardt": "C2",
+    "JacobianTranspose": "C7",
+    "DampedLeastSquares": "C1",
+    "PseudoInverse": "C5",
+    "CyclicCoordinateDescent": "C9",
+    "Fabrik": "C6",
+    "value + gradient": "black",
+    "linearisation": "C2",
+    "Jacobian": "C1",
+    "Hessian": "C3",
+    "building: figure": "C4",
+    "building: problem": "C8",
+}
 
 
 def label(name: str, line: dict[str, Any]) -> str:
@@ -42,13 +58,10 @@ def draw(found: dict[str, Any], file: Path) -> None:
 
     figure, axes = plt.subplots(2, len(found), figsize=(5.2 * len(found), 9.0), squeeze=False, layout="constrained")
     for column, (family, result) in zip(axes.T, found.items(), strict=True):
-        for k, (name, line) in enumerate(result["lines"].items()):
-            upper = "evaluations" in line
-            axis = column[SOLVERS if upper else 1]
-            axis.plot(
-                line["sizes"], line["seconds"], marker="o", ms=3, lw=2.2 if name == "ActiveSet" else 1.2,
-                color=f"C{k % 10}", label=label(name, line),
-            )  # fmt: skip
+        for name, line in result["lines"].items():
+            axis, colour = column[0 if "evaluations" in line else 1], COLOURS[name]
+            wide = 2.2 if colour == "black" else 1.2
+            axis.plot(line["sizes"], line["seconds"], color=colour, lw=wide, marker="o", ms=3, label=label(name, line))
         column[0].set(title=TITLES[family], ylabel="seconds for one iteration")
         column[1].set(ylabel="seconds for one evaluation, or to build", xlabel="degrees of freedom")
         for axis, exponents in zip(column, ((1, 2, 3), (1, 2)), strict=True):

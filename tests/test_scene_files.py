@@ -225,6 +225,27 @@ def test_both_formats_hold_the_same_tables(scene: Scene):
     assert tomllib.loads(format_scene(scene, ".toml")) == json.loads(format_scene(scene, ".json"))
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    "goal",
+    [
+        Outside(Box((0, 0, 0), (1, 2, 3), supple.place((0.1, 0, 0.9), quat_wxyz=(1, 2, 3, 4))), 0.02),
+        Outside(Polytope([(1, 2, 3), (-3, 1, 0)], [1, 2]), relative_to="pelvis"),
+        AnyOf([At((1, 2, 3)), Outside(Polytope.half_space((0, 0, 1), (0, 0, 2)))], (1, 3)),
+    ],
+    ids=("a box", "a polytope", "one of several"),
+)
+def test_outside_of_a_solid_is_read_back_bit_for_bit(goal: Any, ending: str):
+    scene = Scene(PERSON)
+    scene.add("clear", Point("head"), goal)
+    text = format_scene(scene, ending)
+    again = parse_scene(text, ending, load)
+    assert format_scene(again, ending) == text
+    assert "outside" in text
+    for mine, theirs in zip(scene.problem.packed, again.problem.packed, strict=True):
+        assert_array_equal(theirs, mine)
+
+
 tables = st.recursive(
     st.booleans()
     | st.integers()

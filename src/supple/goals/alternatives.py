@@ -100,11 +100,8 @@ class Outside(AnyOf):
 
 def _sides(solid: Any) -> tuple[Floats, Floats]:
     """Outward unit normals n (k, 3) and offsets d (k) of the half-spaces ``n·x ≤ d`` whose intersection the solid is."""
-    if isinstance(solid, Box):
-        R, p = solid.at[:3, :3], solid.at[:3, 3]
-        normals = np.vstack([R.T, -R.T])
-        return normals, np.concatenate([solid.upper, np.negative(solid.lower)]) + normals @ p
-    if isinstance(solid, Polytope) and len(solid.b):
-        length = np.linalg.norm(solid.A, axis=1)
-        return solid.A / length[:, None], solid.b / length
-    raise BadValue(f"Outside takes a Box, or a Polytope with at least one side, not {solid!r}")
+    if not isinstance(solid, Box | Polytope):
+        raise BadValue(f"Outside takes a Box or a Polytope, not {solid!r}")
+    body = Polytope.of(solid) if isinstance(solid, Box) else solid
+    length = np.linalg.norm(body.A, axis=1)
+    return body.A / length[:, None], body.b / length
