@@ -102,3 +102,10 @@ def test_linear_systems_are_solved_as_numpy_solves_them(order: int):
         A[:, :order][np.triu_indices(order)] = full[np.triu_indices(order)]
         solve(A, y, order)
         assert_allclose(y, np.linalg.solve(full, right), rtol=1e-8)
+
+
+def test_a_matrix_that_is_not_positive_definite_is_said_to_be_so():
+    for worst in (0.0, -1.0, np.nan):
+        A, y = np.zeros((4, padded(4))), np.ones(4)
+        A[:, :4] = np.diag([1.0, 2.0, worst, 1.0])
+        assert not solve_symmetric(A, y, 4)

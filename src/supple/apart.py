@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,11 +45,13 @@ class Clearance:
     ignoring: Sequence[tuple[str, str]] = ()
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.margin) and self.margin >= 0.0):
+        if not (isinstance(self.margin, Real) and 0.0 <= self.margin < np.inf):
             raise BadValue(f"the margin of a clearance must be finite and not negative, not {self.margin!r}")
+        if not isinstance(self.ignoring, Iterable):
+            raise BadValue(f"a clearance ignores a sequence of pairs of names, not {self.ignoring!r}")
         pairs = tuple(self.ignoring)
         for pair in pairs:
-            if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
                 raise BadValue(f"a clearance ignores pairs of names such as ('hand_l', 'table'), not {pair!r}")
         object.__setattr__(self, "ignoring", tuple((a, b) for a, b in pairs))
 
@@ -144,13 +147,18 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
 
 
 def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:
-    """Refuse names that do not exist, and figures that nothing can touch."""
+    """Refuse names that do not exist, obstacles without an inside, and figures that nothing can touch."""
     if not isinstance(clearance, Clearance):
         raise BadValue(f"a problem's clearance is a Clearance, not {clearance!r}")
     known = (*figure.segments, *obstacles)
     for pair in clearance.ignoring:
         for name in pair:
             find(known, name, "segment or obstacle", f"figure {figure.name!r} and its obstacles")
+    for name, shape in obstacles.items():
+        try:
+            solid_of(shape)
+        except BadValue as error:
+            raise BadValue(f"{name!r} is no obstacle: {error}") from error
     if (obstacles or clearance.itself) and not any(figure.bars.values()):
         raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
 

@@ -152,29 +152,30 @@ def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, ch
     for t in range(tasks.task.shape[0] - 1):
         best, last = tasks.task[t], tasks.task[t + 1]
         several = 1 if last - best > 1 else 0
-        least, missed = 0.0, 0
+        least, missed = 0.0, several
         for looking in range(several, -1, -1):  # first which alternative is least, then that one
             if several == 1:
                 empty_blocks(tasks, t, rho, chosen)
             for a in range(best, last if looking == 1 else best + 1):
-                total = 0.0
+                total, over = 0.0, 0
                 for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
                     if tasks.term[k, 9] == 0:
                         continue  # a posture or custom goal has no residuals
                     P = residual_square(tree, tasks, k, T, rho, work)
                     total += P
+                    if tasks.term[k, RANK] < I[26] and not tasks.number[k, MET] >= P:
+                        over = 1
                     if looking == 0:
                         block = tasks.term[k, 4] // BLOCK
                         idle = tasks.term[k, 0] == CLEAR and P == 0.0
                         chosen[block] = -1.0 if idle else k
                         if not idle:
                             fill_block(tree, tasks, routes, k, work, J, block * I[22])
-                        if tasks.term[k, RANK] < I[26] and not tasks.number[k, MET] >= P:
-                            missed = 1
                 if looking == 0:
                     value += total
                 elif a == tasks.task[t] or total < least:
                     best, least = a, total
+                missed = min(missed, over) if several == 1 else over  # any alternative will do
         unmet += missed
     return value, unmet
 

@@ -17,6 +17,8 @@ from supple.shapes import Box, Polytope
 from supple.space import Floats
 
 SAME = 1e-9  # normals nearer than this are one, and so are points [m]
+MOST = 500  # sides of a polytope; the time to find its edges grows with the cube of their number
+TOGETHER = 1_000_000  # numbers of a table while they are looked for
 THIN = 1e-6  # a polytope that holds no ball of this radius [m] is refused
 
 
@@ -36,6 +38,8 @@ def polyhedron_of(body: Box | Polytope) -> Polyhedron:
     """Faces and edges; a polytope without an inside is refused, with the rows that contradict each other."""
     polytope = Polytope.of(body) if isinstance(body, Box) else body
     lengths = np.hypot.reduce(polytope.A, axis=1)
+    if len(lengths) > MOST:
+        raise BadValue(f"a polytope has at most {MOST} sides, not {len(lengths)}: leave out those that hardly matter")
     normals, offsets = _distinct(polytope.A / lengths[:, None], polytope.b / lengths)
     centre = _inner_point(normals, offsets)
     offsets = offsets - normals @ centre
@@ -73,7 +77,16 @@ def _inner_point(normals: Floats, offsets: Floats) -> Floats:
 
 
 def _edges(normals: Floats, offsets: Floats) -> tuple[Floats, Floats, Floats, np.ndarray]:
-    i, j = np.triu_indices(len(normals), 1)
+    """All edges, looked for among some pairs of faces at a time: memory should not grow with the cube of their number."""
+    pairs = np.column_stack(np.triu_indices(len(normals), 1))
+    some = max(TOGETHER // len(normals), 1)
+    parts = [_edges_among(pairs[k : k + some], normals, offsets) for k in range(0, max(len(pairs), 1), some)]
+    points, directions, spans, faces = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return points, directions, spans, faces
+
+
+def _edges_among(pairs: np.ndarray, normals: Floats, offsets: Floats) -> tuple[Floats, Floats, Floats, np.ndarray]:
+    i, j = pairs.T
     lines = np.cross(normals[i], normals[j])
     crossing = np.linalg.norm(lines, axis=1) > SAME
     i, j, lines = i[crossing], j[crossing], lines[crossing]
@@ -81,10 +94,12 @@ def _edges(normals: Floats, offsets: Floats) -> tuple[Floats, Floats, Floats, np
     points = np.cross(offsets[i, None] * normals[j] - offsets[j, None] * normals[i], lines) / square
     directions = lines / np.sqrt(square)
     spans, touching = _clipped(points, directions, normals, offsets, np.column_stack([i, j]))
+    long = spans[:, 1] - spans[:, 0] > SAME
+    i, j, points, directions, spans, touching = (x[long] for x in (i, j, points, directions, spans, touching))
     # the normals of planes through one edge, as angles in the half-turn that begins at n_i: n_j must come last
-    inside = (np.cross(normals[i], directions)[:, None] * normals).sum(axis=2) <= SAME
-    inside &= (np.cross(directions, normals[j])[:, None] * normals).sum(axis=2) <= SAME
-    real = (spans[:, 1] - spans[:, 0] > SAME) & (inside | ~touching).all(axis=1)
+    inside = np.cross(normals[i], directions) @ normals.T <= SAME
+    inside &= np.cross(directions, normals[j]) @ normals.T <= SAME
+    real = (inside | ~touching).all(axis=1)
     points, directions, spans = points[real], directions[real], spans[real]
     ends = np.where(np.isfinite(spans), spans, 0.0)
     middle = ends.sum(axis=1) / np.maximum(np.isfinite(spans).sum(axis=1), 1)

@@ -139,6 +139,8 @@ class Query:
         """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
         if start is None:
             return self._rest.copy()
+        if self._rows is not None:
+            return self.problem.admitted(self.problem.figure.posture(start))[None]
         if type(start) is np.ndarray and start.shape == self._rest.shape[1:] and start.dtype == np.float64:
             return start[None].copy()  # the kernel looks whether it is finite
         return self.problem.figure.posture(start)[None].copy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
 from supple.figure import Figure
 from supple.goals import AnyOf, At, Custom, Miss, Near, Placed
-from supple.goals.base import spread
+from supple.goals.base import positive, spread
 from supple.limits import Limits
 from supple.linear import jacobian_entry
 from supple.packing import flat_floats, pack_tree
@@ -57,13 +58,10 @@ class Task:
             raise BadValue("Near is a goal for the whole posture; its task has no effector")
         if not hasattr(self.goal, "terms") or not hasattr(self.goal, "miss"):
             raise BadValue(f"a task needs a goal such as At or Placed, not {self.goal!r}")
-        for value, what in (
-            (self.weight, "weight"),
-            (self.tolerance, "tolerance"),
-            (self.angle_tolerance, "angle_tolerance"),
-        ):
-            if not (np.isfinite(value) and value > 0.0):
-                raise BadValue(f"the {what} of a task must be positive and finite, not {value!r}")
+        for what in ("weight", "tolerance", "angle_tolerance"):
+            positive(getattr(self, what), f"the {what} of a task")
+        if not isinstance(self.priority, Integral):
+            raise BadValue(f"the priority of a task is a whole number, not {self.priority!r}")
         if self.hard and self.preference:
             raise BadValue("a task is hard, or a preference, or neither; not both")
         if not self.name:

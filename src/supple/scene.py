@@ -248,6 +248,8 @@ class Scene:
         if name not in now.setup.enabled:
             self._constraint(name)
             raise BadValue(f"{name!r} is disabled: enable it before you drag it")
+        if target is None:
+            raise BadValue(f"{name!r} is dragged to a target, not to None")
         aims = {**now.aims, name: target}
         targets = [aims.get(other) for other in now.setup.enabled]
         solution = self._query()(targets[0] if len(targets) == 1 else targets, start=now.q)

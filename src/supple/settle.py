@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.problem import Problem
+from supple.problem import Problem, met
 from supple.solution import Solution
 from supple.solve import solve
 from supple.solvers.base import Solver
@@ -42,7 +42,7 @@ def settled(problem: Problem, q: Floats, seed: int = 0) -> Solution:
 
 
 def first_unmet(solution: Solution) -> float:
-    """The lowest rank of a task that is not met; what is no task, such as an obstacle, comes before all."""
+    """The lowest rank of a task that is not met."""
     problem = solution.problem
-    ranks = {task.name: rank for task, rank in zip(problem.all_tasks, problem.ranks, strict=True)}
-    return min((ranks.get(name, -1) for name in solution.unmet), default=np.inf)
+    rows = zip(problem.all_tasks, problem.ranks, solution.errors, strict=True)
+    return min((rank for task, rank, miss in rows if not met(task, miss)), default=np.inf)

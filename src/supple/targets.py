@@ -83,7 +83,8 @@ def write_targets(slots: Sequence[Slot], target: Any, T: np.ndarray) -> list[Any
 
     None keeps a task's own target, or those of all.
     """
-    given = (None,) * len(slots) if target is None else (target,) if len(slots) == 1 else target
+    several = len(slots) != 1 and np.iterable(target)
+    given = [None] * len(slots) if target is None else list(target) if several else [target]
     if len(given) != len(slots):
         raise BadValue(f"the problem has {len(slots)} tasks but {len(given)} targets")
     pairs = zip(slots, given, strict=True)

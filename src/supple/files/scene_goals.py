@@ -192,7 +192,8 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
 
 def plain_goal(figure: Figure, goal: Any) -> Plain:
     """The table of a goal; a BadValue for one that has none."""
-    options: Plain = {} if getattr(goal, "relative_to", None) is None else {"relative_to": goal.relative_to}
+    alone = isinstance(goal, AnyOf) or goal.relative_to is None  # alternatives say themselves what they are seen from
+    options: Plain = {} if alone else {"relative_to": goal.relative_to}
     if isinstance(goal, Facing | Placed | AimedAt | Within):
         pair = np.unique(goal.per_radian)
         given = float(pair[0]) if len(pair) == 1 else list(goal.per_radian)  # type: ignore[arg-type]

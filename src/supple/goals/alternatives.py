@@ -59,9 +59,10 @@ class AnyOf:
 
     def aimed(self, target: Any) -> AnyOf:
         """With other targets, one for each of its goals."""
-        if len(target) != len(self.goals):
-            raise BadValue(f"AnyOf has {len(self.goals)} goals but {len(target)} targets")
-        goals = tuple(g.aimed(t) for g, t in zip(self.goals, target, strict=True))
+        targets = list(target) if np.iterable(target) else [target]
+        if len(targets) != len(self.goals):
+            raise BadValue(f"AnyOf has {len(self.goals)} goals but {len(targets)} targets")
+        goals = tuple(g.aimed(t) for g, t in zip(self.goals, targets, strict=True))
         return replace(self, goals=goals)
 
 

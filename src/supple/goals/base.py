@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -68,5 +69,5 @@ def numbers(value: Any, what: str) -> Floats:
 
 def positive(value: float, what: str) -> None:
     """Refuse what is not a positive finite number."""
-    if not (np.isfinite(value) and value > 0.0):
+    if not (isinstance(value, Real) and 0.0 < value < np.inf):
         raise BadValue(f"{what} must be positive and finite, not {value!r}")

@@ -171,10 +171,10 @@ def solve_blocks(A: Any, y: Any, m: int) -> None:
 
 @leaf
 def solve_symmetric(A: Any, y: Any, m: int) -> bool:
-    """As `solve_blocks`, for any order m, one row at a time; whether A is positive definite."""
-    definite = True
+    """As `solve_blocks`, for any order m, one row at a time; False, and y means nothing, if A is not positive definite."""
     for j in range(m):
-        definite = definite and A[j, j] > 0.0
+        if not A[j, j] > 0.0:
+            return False
         inverse = 1.0 / max(A[j, j], TINY)
         x = y[j]
         for i in range(j + 1, m):
@@ -189,4 +189,4 @@ def solve_symmetric(A: Any, y: Any, m: int) -> bool:
         for k in range(i + 1, m):
             s -= A[i, k] * y[k]
         y[i] = s * A[i, i]
-    return definite
+    return True

@@ -57,30 +57,33 @@ USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
 HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this
 MOST = 10.0  # damping follows G up to this multiple of the size of ``J D Jᵀ``
 LEVEL = 1e-8  # of ``|J|²|ρ|²``: the square of a slope that counts as none
+NOTHING = 1e-14  # a value below which slopes are looked at as if it were this: a rank that is met has none
 NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the goals fit best before an attempt
 
 
 @leaf
 def lift(
-    tasks: Any, low: int, high: int, must: int, weight: float, widest: int, shift: Any, rho: Any, J: Any, chosen: Any
+    tasks: Any, low: int, high: int, must: int, weight: float, widest: int, room: Any, rho: Any, J: Any, chosen: Any
 ) -> Any:
     """Make residuals those of ranks `low` to `high`: later ones vanish, lower ones are shifted and weighed.
 
-    Returns the value and the number of blocks not met, of ranks below `must`.
+    Returns the value and the number of blocks not met, of ranks below `must`. A lower rank's inequality is seen shifted: it
+    counts as not met if what it has reached is not 0.
     """
     value, unmet = 0.0, 0
     for b in range(chosen.shape[0]):
         k = int(chosen[b])
         if k < 0:
             continue
-        mine, square = tasks.term[k, RANK], 0.0
+        mine, square, kept = tasks.term[k, RANK], 0.0, 0.0
         s = weight if mine < low else 1.0 if mine <= high else 0.0
-        shifted = mine < low and not is_inequality(tasks.term[k, 0])
+        seen = mine < low and is_inequality(tasks.term[k, 0])  # with its shift
         for r in range(BLOCK * b, BLOCK * b + BLOCK):
             square += rho[r] * rho[r]
-            rho[r] = s * (rho[r] + (shift[r] if shifted else 0.0))
+            kept += abs(room.kept[r]) if seen else 0.0
+            rho[r] = s * (rho[r] + (room.shift[r] if mine < low and not seen else 0.0))
             value += rho[r] * rho[r]
-        if mine <= high and mine < must and not tasks.number[k, LIMIT] >= square:
+        if mine <= high and mine < must and not (tasks.number[k, LIMIT] >= square and kept == 0.0):
             unmet += 1
         if s != 1.0:
             for c in range(b * widest, (b + 1) * widest):
@@ -145,7 +148,7 @@ def attempt(
         new, unmet = linearise(I, F, scratch, T, room.trial, rho_new, J_new, chosen_new)
         info[EVALUATIONS] += 1.0
         if low > 0 or high + 1 < I[23]:
-            new, unmet = lift(tasks, low, high, I[26], weight, widest, room.shift, rho_new, J_new, chosen_new)
+            new, unmet = lift(tasks, low, high, I[26], weight, widest, room, rho_new, J_new, chosen_new)
         if I[13] > 0:
             new += lean_on(tasks, low, high, T, room.trial, room.root)
         if fresh or new < value:
@@ -196,17 +199,15 @@ def attempt(
             damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
             largest = trial_step(form, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
             scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
-        if largest < 0.0:
-            break
-        if not largest > settings[TOLERANCE]:
-            if turns < 4 and turn_back(box, allowed, room.D, room.held, q):
+        if not largest > settings[TOLERANCE]:  # or the model has no minimum
+            if largest >= 0.0 and turns < 4 and turn_back(box, allowed, room.D, room.held, q):
                 turns += 1
                 fresh = not spent(info)
                 for i in range(n):
                     room.trial[i] = q[i]
                 continue
             slope_at(tasks, routes, chosen, J, widest, rho, room)
-            level = LEVEL * size * rho.shape[0] * value
+            level = LEVEL * size * rho.shape[0] * max(value, NOTHING)
             reason = STATIONARY if is_flat(q, size, allowed, level, room) else SPENT
             break
     if preferring and still == 0 and low < I[26]:

@@ -148,13 +148,13 @@ def trial_step(
             definite = definite and model_step(form, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
             hits = 0
             for i in range(n):
-                if held[i] != 2.0:
+                if definite and held[i] != 2.0:
                     x = q[i] + room.g[i]
                     trial[i] = min(max(x, allowed.lower[i]), allowed.upper[i])
                     if trial[i] != x and turn < turns - 1:
                         held[i] = 2.0
                         hits += 1
-            hits += switch_rows(allowed, room)
+            hits += switch_rows(allowed, room) if definite else 0
     if room.on.shape[0] > 0:
         project_into(allowed, trial, room)
     for i in range(n):

@@ -152,6 +152,10 @@ def search(
                 searching, settled = False, False
     hand_over(tasks, must - must, room)
     copy_posture(room.best, q)
+    if low > 0 and not spent(info):  # while ranks were taken one by one, inequalities were seen with their shifts
+        _, unmet = linearise(I, F, scratch, T, q, room.rho_new, room.J_new, room.chosen_new)
+        info[EVALUATIONS] += 1.0
+        met = unmet == 0
     unwind(box, room.start, allowed, q)
     info[REASON], info[TRIES] = MET if met else STATIONARY if settled else SPENT, total
 
