@@ -92,6 +92,18 @@ def test_the_first_unmet_rank_is_that_of_a_task_not_of_its_name():
     assert first_unmet(audited(Problem(PANDA, tasks), PANDA.rest, stationary=False)) == 0
 
 
+@pytest.mark.parametrize("limits", [None, rows_on_panda()], ids=["box", "rows"])
+def test_where_nothing_may_move_every_posture_is_the_nearest(limits: Any):
+    problem = Problem(PANDA, [Task(Point(HAND), At((0.3, 0.3, 0.3)))], limits, rigidity=np.ones(PANDA.size))
+    assert agreeing(problem, np.array([[0.3, 0.3, 0.3]])) is Status.NEAREST
+
+
+def test_a_figure_without_coordinates_has_one_posture():
+    fixed = PANDA.locked(*PANDA.joints)
+    problem = Problem(fixed, [Task(HAND, Placed(REST))], limits=None)
+    assert [s.status for s in solve(problem, distinct=3)] == [Status.SOLVED]
+
+
 def test_a_posture_goal_without_weights_changes_nothing():
     problem = Problem(build("panda"), [Task(None, Near(PANDA.upper, 0.0))])
     assert np.array_equal(solve(problem).q, PANDA.limits.project(PANDA.rest))

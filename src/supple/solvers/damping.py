@@ -199,10 +199,8 @@ def attempt(
             damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
             largest = trial_step(form, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
             scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
-        if largest < 0.0:
-            break
-        if not largest > settings[TOLERANCE]:
-            if turns < 4 and turn_back(box, allowed, room.D, room.held, q):
+        if not largest > settings[TOLERANCE]:  # or the model has no minimum
+            if largest >= 0.0 and turns < 4 and turn_back(box, allowed, room.D, room.held, q):
                 turns += 1
                 fresh = not spent(info)
                 for i in range(n):

@@ -67,6 +67,6 @@ def _apart(found: Floats, reference: Floats, count: int) -> Floats:
     """The nearest postures that differ from each other."""
     kept: list[int] = []
     for i in np.argsort(np.linalg.norm(found - reference, axis=1), kind="stable").tolist():
-        if len(kept) < count and all(np.abs(found[i] - found[k]).max() > APART for k in kept):
+        if len(kept) < count and all(np.abs(found[i] - found[k]).max(initial=0.0) > APART for k in kept):
             kept.append(i)
     return found[kept]
