@@ -15,11 +15,11 @@ import supple
 from supple import catalogue
 from supple.apart import named_obstacles
 from supple.view import draw, picture
-from supple.view.camera import Camera
+from supple.view.camera import Camera, photograph
 from supple.view.colours import RAMP, ramp, rgb
 from supple.view.ground import nice
 from supple.view.marks import Label, nearest
-from supple.view.skeleton import Skeleton, used_range
+from supple.view.skeleton import Piece, Skeleton, used_range
 from supple.view.solids import Bone, Drum, of_polytope, of_shape
 from supple.view.surroundings import Surroundings
 
@@ -304,6 +304,19 @@ def test_the_camera_keeps_lengths_across_the_view():
     assert_allclose(camera.flat(np.array([0.0, 0.0, 1.0])), [0.0, np.cos(np.deg2rad(30.0))], atol=1e-12)
     front = Camera((0.0, 0.0))  # the eye on the x axis
     assert_allclose(front.flat(np.array([5.0, 1.0, 2.0])), [1.0, 2.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("elevation", [5.0, 8.0, 30.0])
+def test_a_face_is_as_light_at_a_grazing_angle_and_its_border_as_dark(elevation: float):
+    """A table top in front of a wall, with pixels so wide that its depth changes much from one to the next."""
+    top, wall = supple.Box((-0.5, -0.5, 0.0), (0.5, 0.5, 0.02)), supple.Box((-3.0, -3.0, -3.0), (-2.9, 3.0, 3.0))
+    camera, room = Camera((elevation, 0.0)), np.array([[-0.6, 0.6], [-0.3, 0.3]])
+    pieces = [Piece(of_shape(shape), "obstacle") for shape in (top, wall)]
+    image = photograph(pieces, camera, room, 0.01, 1.75).pixels
+    flat = camera.flat(np.array([[0.0, 0.0, 0.02], [-0.5, 0.0, 0.02]]))
+    row, edge = (int((y + 0.3) / 0.01) for y in flat[:, 1])
+    assert image[row, image.shape[1] // 2, :3].min() > 0.5
+    assert image[edge : edge + 3, image.shape[1] // 2, :3].min() < 0.5
 
 
 def test_bones_lead_from_joint_to_joint():
