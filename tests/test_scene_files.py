@@ -40,6 +40,7 @@ from supple import (
     Task,
     Within,
 )
+from supple.clearance import solid_of
 from supple.errors import BadFile, BadValue
 from supple.files.door import load
 from supple.files.scene_text import ENDINGS, format_scene, json_text, parse_scene, toml_text
@@ -142,13 +143,21 @@ def constraints(draw: st.DrawFn, figure: supple.Figure, name: str) -> Task:
     )
 
 
+def has_inside(shape: Any) -> bool:
+    try:
+        solid_of(shape)
+    except BadValue:
+        return False
+    return True
+
+
 shapes = st.one_of(
     st.builds(Ball, points, positive),
-    st.builds(lambda p, s: Box(p, np.array(p) + s), points, st.tuples(positive, positive, positive)),
+    st.builds(lambda p, s: Box(p, np.array(p) + 0.01 + np.array(s)), points, st.tuples(positive, positive, positive)),
     st.builds(Capsule, positive, positive, turns()),
     st.builds(Polytope.half_space, points, ways),
     st.builds(lambda rows: Polytope([r for r, _ in rows], [b for _, b in rows]),
-              st.lists(st.tuples(ways, numbers), min_size=1, max_size=4)),
+              st.lists(st.tuples(ways, numbers), min_size=1, max_size=4)).filter(has_inside),
 )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def test_the_colour_of_a_goal_says_whether_it_is_met():
 
 
 def test_obstacles_are_drawn():
-    figure = supple.load("ur5")
+    figure = supple.load("ur5").with_spheres({"tool0": [(0, 0, 0, 0.05)]})
     inside = supple.Polytope(np.vstack([np.eye(3), -np.eye(3)]), np.array([0.7, 0.3, 0.3, -0.5, 0.1, 0.0]))
     bodies = [supple.Ball((0.5, 0.5, 0.2), 0.1), supple.Box((0.6, -0.5, 0), (0.9, -0.2, 0.4)), inside]
     task = supple.Task(supple.Point("tool0"), supple.At((0.4, 0.1, 0.4)))

@@ -214,7 +214,7 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
 
 def plain_goal(figure: Figure, goal: Any) -> Plain:
     """The table of a goal; a BadValue for one that has none."""
-    alone = isinstance(goal, AnyOf) or goal.relative_to is None  # alternatives say themselves what they are seen from
+    alone = type(goal) is AnyOf or goal.relative_to is None  # alternatives say themselves what they are seen from
     options: Plain = {} if alone else {"relative_to": goal.relative_to}
     if isinstance(goal, Facing | Placed | AimedAt | Within):
         pair = np.unique(goal.per_radian)
