@@ -610,9 +610,11 @@ def own(a: Any, x: Any, g: Any, H: Any) -> float:
 def test_what_cannot_be_written_is_listed_whole():
     scene = Scene(PANDA.locked("panda_joint1"))
     scene.add("mine", "panda_hand", Custom(own))
+    scene.add("far", "panda_hand", At((1e10, 0, 0)))
     with pytest.raises(BadValue) as caught:
         format_scene(scene, ".toml")
     assert "'mine': a goal of the kind Custom" in str(caught.value)
     assert "made or edited in Python" in str(caught.value)
+    assert "numbers above 1e+09" in str(caught.value)
     assert PANDA.origin is not None
     assert PANDA.locked("panda_joint1").origin is None

@@ -18,6 +18,8 @@ from supple.limits import Limits
 from supple.problem import Problem, Task, chain_of
 from supple.space import Floats, frozen
 
+LONGEST_NAME = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class Setup:
@@ -63,6 +65,8 @@ def setup_of(
     named, off = {task.name: task for task in tasks}, frozenset(disabled)
     if len(named) < len(tasks):
         raise BadValue("two constraints of a scene have the same name")
+    for name in (*named, *obstacles):
+        check_line(name, "the name of a constraint or obstacle")
     for name in off:
         find(tuple(named), name, "constraint", "the scene")
     return Setup(whole.limits, frozen(np.asarray(whole.rigidity)), named, off, dict(obstacles), whole.clearance)
@@ -124,5 +128,5 @@ def legal(q: Floats, limits: Limits) -> Floats:
 
 def check_line(text: Any, what: str) -> None:
     """Refuse what is not a line of text."""
-    if not isinstance(text, str) or not text.strip() or not text.isprintable():
-        raise BadValue(f"{what} is a line of text, not {text!r}")
+    if not isinstance(text, str) or not text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
+        raise BadValue(f"{what} is a line of at most {LONGEST_NAME} letters, not {text!r:.60}")

@@ -34,7 +34,8 @@ from supple.space import Floats, finite, frozen
 from supple.touches import Touch, touches_of
 
 DRAGGED = 30  # evaluations that a drag may take
-OPTIONS = tuple(field.name for field in fields(Task) if field.name != "name")
+PARTS = tuple(field.name for field in fields(Task) if field.name != "name")
+OPTIONS = tuple(name for name in PARTS if name not in ("effector", "goal"))
 CLEARANCE = tuple(field.name for field in fields(Clearance))
 
 
@@ -156,7 +157,7 @@ class Scene:
 
     def change(self, name: str, /, **changes: Any) -> None:
         """Change the effector, the goal or any option of a constraint."""
-        known = _known(changes, OPTIONS, f"the constraint {name!r}")
+        known = _known(changes, PARTS, f"the constraint {name!r}")
         self._put(f"change {name!r}", name, replace(self._constraint(name), **known))
 
     def _put(self, done: str, name: str, task: Task) -> None:

@@ -138,9 +138,9 @@ def plain_rigidity(figure: Figure, values: Floats) -> Plain:
     by_name = dict(zip(figure.joints, values.tolist(), strict=True))
     out: Plain = {}
     for name, value in by_name.items():
-        joint = name.rpartition(".")[0]
-        called = figure._coordinates_called(joint) if joint else ()
-        together = name in called and all(by_name[other] == value for other in called)
         if value > 0.0:
+            joint = name.rpartition(".")[0]
+            called = figure._coordinates_called(joint) if joint else ()
+            together = name in called and all(by_name[other] == value for other in called)
             out[joint if together else name] = value
     return out

@@ -48,6 +48,7 @@ from supple.files.scene_goals import (
     read_goal,
 )
 from supple.files.scene_shapes import Plain, plain_obstacle, read_bar, read_obstacle
+from supple.files.xml import LARGEST_NUMBER
 from supple.goals import Near
 from supple.limits import Limits
 from supple.moment import checked
@@ -195,8 +196,6 @@ def plain_scene(scene: Scene, folder: Path) -> Plain:
     except BadValue as error:
         reference = None
         reasons.append(str(error))
-    if reasons:
-        raise BadValue("the scene cannot be written: " + "; ".join(reasons))
     tables = {
         "version": VERSION,
         "figure": reference,
@@ -208,7 +207,18 @@ def plain_scene(scene: Scene, folder: Path) -> Plain:
         "obstacles": {name: plain_obstacle(shape) for name, shape in scene.obstacles.items()},
         "clearance": _plain_clearance(scene.clearance),
     }
+    if _largest(tables) > LARGEST_NUMBER:
+        reasons.append(f"it has numbers above {LARGEST_NUMBER:g}")
+    if reasons:
+        raise BadValue("the scene cannot be written: " + "; ".join(reasons))
     return {name: value for name, value in tables.items() if value not in ({}, [])}
+
+
+def _largest(plain: Any) -> float:
+    """The size of the largest number."""
+    inner = plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ()
+    own = abs(plain) if isinstance(plain, int | float) else 0.0
+    return max((own, *map(_largest, inner)))
 
 
 def _plain_constraint(figure: Figure, task: Task, enabled: bool) -> Plain:
