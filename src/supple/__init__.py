@@ -26,6 +26,7 @@ from supple.goals import (
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
+from supple.markers import Markers
 from supple.moment import Moment
 from supple.motion import Motion
 from supple.prepare import Query, prepare
@@ -52,8 +53,8 @@ __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
     "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
-    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MassCentre", "Miss",
-    "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
+    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre",
+    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
     "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
     "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
     "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.drives import Drive, Group, Pair
+from supple.effectors import Point
 from supple.errors import BadValue, find
 from supple.joints import Joint, fixed
 from supple.joints import free as free_joint
@@ -103,6 +104,7 @@ class Edits:
             coordinates=(*self.coordinates, *joined.coordinates),
             bodies={**self.bodies, **joined.bodies},
             solids={**self.solids, **joined.solids},
+            markers={**self.markers, **joined.markers},
             loops=(*self.loops, *joined.loops),
             bounds=(*self.bounds, *joined.bounds),
         )
@@ -127,6 +129,7 @@ class Edits:
             coordinates=tuple(replace(c, name=prefix + c.name) for c in self.coordinates),
             bodies={prefix + name: body for name, body in self.bodies.items()},
             solids={prefix + name: solids for name, solids in self.solids.items()},
+            markers={prefix + name: Point(prefix + p.segment, p.offset) for name, p in self.markers.items()},
             loops=tuple(replace(p, name=prefix + p.name, a=prefix + p.a, b=prefix + p.b) for p in self.loops),
             bounds=bounds,
         )
@@ -194,6 +197,11 @@ class Edits:
         object.__setattr__(out, "origin", self.origin)  # a scene file holds solids besides the figure's origin
         return out
 
+    def with_markers(self: Any, markers: Mapping[str, Point | tuple[str, ArrayLike]]) -> Figure:
+        """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""
+        points = {name: p if isinstance(p, Point) else _point(name, p) for name, p in markers.items()}
+        return replace(self, markers={**self.markers, **points})
+
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def _changed(self: Any, change: Any) -> Figure:
         """Every joint that owns a coordinate, and every group coordinate, passed through `change`."""
@@ -230,6 +238,14 @@ class Edits:
                 raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {given!r}")
             out.update(zip(names, np.broadcast_to(array, (len(names), *shape)).tolist(), strict=True))
         return out
+
+
+def _point(name: str, given: Any) -> Point:
+    try:
+        segment, offset = given
+    except (TypeError, ValueError) as error:
+        raise BadValue(f"marker {name!r} is a Point or a pair (segment, offset), not {given!r}") from error
+    return Point(segment, offset)
 
 
 def _locked(joint: Joint, frozen: set[str], values: Mapping[str, float]) -> Joint:

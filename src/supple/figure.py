@@ -81,7 +81,7 @@ class Figure(Edits, Contacts):
 
     `parts` are all joints, fixed and driven ones included, in any order; they are kept depth-first. ``q[i]`` is the
     coordinate called ``joints[i]``. `solids` are what segments keep clear of things with; a segment without an entry
-    keeps clear with the shapes of its body (see `bars`).
+    keeps clear with the shapes of its body (see `bars`). `markers` are points that cameras see, by name.
     """
 
     name: str
@@ -92,6 +92,7 @@ class Figure(Edits, Contacts):
     bounds: Sequence[Bound] = ()
     source: Source | None = None
     solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
+    markers: Mapping[str, Point] = field(default_factory=dict)
     origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; edits but with_solids forget it
 
     def __post_init__(self) -> None:
@@ -102,8 +103,11 @@ class Figure(Edits, Contacts):
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "bodies", dict(self.bodies))
         object.__setattr__(self, "solids", checked_solids(self.solids))
+        object.__setattr__(self, "markers", dict(self.markers))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
+        for name, point in self.markers.items():
+            find(self.segments, point.segment, "segment", f"marker {name!r} of figure {self.name!r}: it")
         for loop in self.loops:
             for segment in (loop.a, loop.b):
                 find(self.segments, segment, "segment", f"loop {loop.name!r} of figure {self.name!r}: it")
