@@ -83,7 +83,7 @@ def arms(grouped: bool) -> Figure:
     """The arms of the jack on a chest that is a mere frame."""
     plan = Plan(1.75, None)
     plan.root("chest", NECK, floating=False)
-    add_arms(plan, "chest", fingers=False)
+    add_arms(plan, "chest", fingers=False, grip=0.0)
     figure = Figure("arms", plan.parts, bodies=plan.bodies).based_at(-1.75 * np.array(NECK))
     if not grouped:
         return figure

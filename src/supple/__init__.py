@@ -48,15 +48,19 @@ from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
 from supple.step import step
 from supple.touches import Touch
+from supple.track import track
+from supple.tracked import Tracked
+from supple.tracking.by_frame import FrameByFrame
 
 __all__ = [
-    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
-    "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
-    "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
-    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre",
-    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
-    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
-    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
-    "solve_many", "step", "universal", "write",
+    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
+    "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder",
+    "DampedLeastSquares", "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep",
+    "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt",
+    "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
+    "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Placed", "Point", "Polytope", "Problem",
+    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline",
+    "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "Within", "ball", "fixed", "follow", "free",
+    "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
+    "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip

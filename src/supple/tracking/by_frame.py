@@ -1,0 +1,188 @@
+"""`FrameByFrame`: the compiled fit of each frame, from a first one that is searched for.
+
+**The first frame** is the one that shows most markers. It is fitted from many starts, the same ones whatever the
+caller's own: postures all over the limits, each carried to where its markers lie best on those seen (a rigid fit,
+Kabsch), so that which of them wins does not depend on luck. From there the clip is followed to both ends.
+
+**Gaps.** Coordinates with no marker to tell them stay where they were; afterwards they are drawn straight from the
+frame before the gap to the frame behind it, which moves nothing that was seen. Where a loop hangs on such a
+coordinate it is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.effectors import Frame
+from supple.errors import BadValue, Refused
+from supple.figure import Figure
+from supple.goals import Placed
+from supple.prepare import prepare
+from supple.problem import Problem, Task
+from supple.space import Floats, compose
+from supple.tracking.clip import Clip
+from supple.tracking.fitting import OPEN, TOLD, VALUE
+from supple.tracking.frames import frames_entry
+from supple.tracking.rig import bench_size
+
+STARTS = 48  # postures that the first frame is fitted from, at least
+WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
+PHI = 1.2207440846057596  # the real root of x⁴ = x + 1: its powers spread points evenly
+FIRST_STEPS = 200
+
+
+class Fits(NamedTuple):
+    """Postures (frames, size), errors (frames, m), and what is told of each frame."""
+
+    q: Floats
+    errors: Floats
+    told: np.ndarray
+
+
+@dataclass(frozen=True)
+class FrameByFrame:
+    """Fit every frame on its own, from the one before it, inside the limits, with loops closed.
+
+    A fit ends with a step that promises less than the share `tolerance` of the objective, or after `steps` of them.
+    Markers further off than `huber` [m] count as outliers. `search` looks for the first frame from many starts;
+    without it the caller's start, or the rest posture, is all there is.
+    """
+
+    tolerance: float = 1e-4
+    steps: int = 100
+    huber: float = np.inf
+    search: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.tolerance > 0.0:
+            raise BadValue(f"tolerance must be positive, not {self.tolerance!r}")
+        if not self.steps >= 1:
+            raise BadValue(f"steps must be at least 1, not {self.steps!r}")
+        if not self.huber > 0.0:
+            raise BadValue(f"huber is a positive length [m], not {self.huber!r}")
+
+    def refusals(self, clip: Clip) -> list[str]:
+        """Why this method cannot take a clip; empty if it can."""
+        reasons = []
+        if not clip.packing.is_tree:
+            reasons.append("a coordinate moves several links with markers between them")
+        if clip.limits and not clip.figure.limits.is_box:
+            reasons.append("its limits are more than a range for each coordinate")
+        return reasons
+
+    def fit(self, clip: Clip, start: Floats) -> Fits:
+        """All frames of a clip."""
+        reasons = self.refusals(clip)
+        if reasons:
+            raise Refused(f"FrameByFrame cannot track figure {clip.figure.name!r}: {'; '.join(reasons)}")
+        first = first_frame(clip)
+        q = first_posture(clip, first, start, self._settings(clip, FIRST_STEPS)) if self.search else start
+        settings = self._settings(clip, self.steps)
+        onward = run(clip, np.arange(first, len(clip.positions)), q, settings)
+        return joined(onward, run(clip, np.arange(first, -1, -1), q, settings) if first > 0 else onward)
+
+    def _settings(self, clip: Clip, steps: int) -> np.ndarray:
+        lower, upper = clip.figure.lower, clip.figure.upper
+        limited = clip.limits and bool(np.isfinite(lower).any() or np.isfinite(upper).any())
+        return np.array([steps, self.tolerance, self.huber, float(limited)])
+
+
+def first_frame(clip: Clip) -> int:
+    """The first of the frames that show most markers."""
+    return int(np.argmax((clip.weights > 0.0).sum(axis=1)))
+
+
+def joined(onward: Fits, back: Fits) -> Fits:
+    """Frames that were fitted from one of them onward and back, in order; what begins with frame 0 has nothing behind it."""
+    if back is onward or len(back.q) == 1:
+        return onward
+    return Fits(*(np.concatenate([b[:0:-1], a]) for a, b in zip(onward, back, strict=True)))
+
+
+def run(clip: Clip, frames: np.ndarray, start: Floats, settings: np.ndarray, chained: bool = True) -> Fits:
+    """Fit the given frames in that order, from `start` (size,) on; if they are not chained, each from its row of `start`."""
+    packing = clip.packing
+    I, F = packing.packed
+    base = np.atleast_2d(start)
+    Q = np.empty((len(frames), len(packing.chosen)))
+    Q[: len(base)] = base[:, packing.chosen]
+    told, errors = np.zeros((len(frames), TOLD)), np.empty((len(frames), len(clip.names)))
+    near = np.repeat(clip.near[None][:, :, packing.chosen], len(frames), axis=0)
+    D, W = clip.positions[frames], clip.weights[frames]
+    frames_entry(I, F.copy(), np.zeros(bench_size(I)), D, W, near, Q, settings, chained, told, errors)
+    whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
+    whole[:, packing.chosen] = Q
+    return Fits(whole, errors, told)
+
+
+def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -> Floats:
+    """The posture of one frame that fits best, from many starts and the caller's."""
+    starts = carried_to(clip, frame, np.vstack([start, spread_out(clip.figure, STARTS)]))
+    starts = np.vstack([start, starts])
+    fits = run(clip, np.full(len(starts), frame), starts, settings, chained=False)
+    value = fits.told[:, VALUE] + 1e6 * fits.told[:, OPEN]
+    best = np.flatnonzero(value <= value.min() * (1.0 + 1e-6))
+    return fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))]]
+
+
+def spread_out(figure: Figure, count: int) -> Floats:
+    """Postures all over the limits, the rest posture first, each twice as far from it as it can be from the others."""
+    lower = np.maximum(figure.lower, figure.rest - WIDE)
+    upper = np.minimum(figure.upper, figure.rest + WIDE)
+    steps = PHI ** -np.arange(1.0, figure.size + 1.0) % 1.0
+    share = (0.5 + np.arange(count)[:, None] * (steps + 0.5**0.5 * np.arange(figure.size))) % 1.0
+    postures = lower + share * (upper - lower)
+    calm = np.linspace(0.0, 1.0, count)[:, None]  # few joints far, then all
+    return figure.rest + calm * (postures - figure.rest)
+
+
+def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
+    """The postures with their root carried to where their markers lie best on those seen; as they are if it cannot be."""
+    figure, packing = clip.figure, clip.packing
+    seen = np.flatnonzero(clip.weights[frame] > 0.0).tolist()
+    root = _common_root(figure, {packing.points[k].segment for k in seen})
+    if root is None or len(seen) < 3:
+        return postures
+    query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))], limits=None))
+    there, out = clip.positions[frame, seen], []
+    for q in postures:
+        at = np.array([figure.seen(q, packing.points[k])[:3, 3] for k in seen])
+        T = rigid_fit(at, there, clip.weights[frame, seen]) @ figure.placement(q, root)
+        out.append(query(T, start=q).q)
+    return np.array(out)
+
+
+def _common_root(figure: Figure, segments: set[str]) -> str | None:
+    """The segment nearest to the root that carries all others, if it moves."""
+    for segment in figure.segments:
+        if figure.joints_of(segment):
+            above = all(segment in figure._keys_above(other) for other in segments)
+            return segment if above else None
+    return None
+
+
+def rigid_fit(a: Floats, b: Floats, weights: Any) -> Floats:
+    """The placement that brings points a nearest to points b (Kabsch)."""
+    w = np.asarray(weights)[:, None] / np.sum(weights)
+    mean_a, mean_b = (w * a).sum(axis=0), (w * b).sum(axis=0)
+    u, _, vt = np.linalg.svd((b - mean_b).T @ (w * (a - mean_a)))
+    R = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+    return compose(R, mean_b - R @ mean_a)
+
+
+def bridged(clip: Clip, q: Floats) -> tuple[Floats, np.ndarray]:
+    """The postures with what no marker told drawn straight across each gap; and which these were (frames, size)."""
+    figure, out = clip.figure, q.copy()
+    untold = clip.untold.copy()
+    for loop in figure.loops:
+        for segment in (loop.a, loop.b):
+            untold[:, [figure.joints.index(name) for name in figure.chain(None, segment)]] = False
+    frames = np.arange(len(q))
+    for k in np.flatnonzero(untold.any(axis=0)):
+        known = ~untold[:, k]
+        if known.any():
+            out[:, k] = np.where(known, q[:, k], np.interp(frames, frames[known], q[known, k]))
+    return out, untold

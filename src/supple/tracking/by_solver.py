@@ -1,0 +1,77 @@
+"""A clip through any solver of single problems: every marker a task, every frame a solve from the one before.
+
+This is how the solvers are compared with each other on captured motion, and how figures are tracked that `FrameByFrame` cannot
+take. Loops and markers of infinite weight are hard tasks; a frame's problem holds the markers that were seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from supple.effectors import Point
+from supple.goals import At, Near
+from supple.limits import Limits
+from supple.prepare import Query, prepare
+from supple.problem import Problem, Task
+from supple.solution import Status
+from supple.solvers.base import Solver
+from supple.solvers.multistart import Multistart
+from supple.space import Floats
+from supple.tracking.by_frame import Fits, first_frame, joined
+from supple.tracking.clip import Clip
+from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD, VALUE
+
+
+@dataclass(frozen=True, eq=False)
+class BySolver:
+    """Track with a solver of single problems, such as `LevenbergMarquardt` or `Newton`."""
+
+    solver: Solver
+    queries: dict[bytes, Query] = field(default_factory=dict, repr=False, init=False)
+
+    def fit(self, clip: Clip, start: Floats) -> Fits:
+        """All frames of a clip."""
+        self.queries.clear()
+        first = first_frame(clip)
+        solution = prepare(self._problem(clip, first), solver=Multistart())(self._targets(clip, first), start=start)
+        onward = self._run(clip, range(first, len(clip.positions)), solution.q)
+        return joined(onward, self._run(clip, range(first, -1, -1), solution.q))
+
+    def _run(self, clip: Clip, frames: range, q: Floats) -> Fits:
+        Q, errors = np.empty((len(frames), clip.figure.size)), np.empty((len(frames), len(clip.names)))
+        told = np.zeros((len(frames), TOLD))
+        for row, t in enumerate(frames):
+            if (clip.weights[t] > 0.0).any():
+                solution = self._query(clip, t)(self._targets(clip, t), start=q)
+                q = solution.q
+                told[row, ITERATIONS] = solution.iterations
+                told[row, ENDED] = SPENT if solution.status is Status.STOPPED else CONVERGED
+                loops = [e for task, e in zip(solution.problem.all_tasks, solution.errors, strict=True) if task.hard]
+                told[row, OPEN] = sum(miss.metres for miss in loops)
+            at = np.array([clip.figure.seen(q, clip.figure.markers[name])[:3, 3] for name in clip.names])
+            Q[row], errors[row] = q, np.linalg.norm(at - clip.positions[t], axis=1)
+            told[row, VALUE] = 0.5 * np.sum(clip.weights[t] * errors[row] ** 2)
+        return Fits(Q, errors, told)
+
+    def _query(self, clip: Clip, frame: int) -> Query:
+        key = clip.weights[frame].tobytes()
+        if key not in self.queries:
+            self.queries[key] = prepare(self._problem(clip, frame), solver=self.solver)
+        return self.queries[key]
+
+    def _problem(self, clip: Clip, frame: int) -> Problem:
+        figure, tasks = clip.figure, []
+        for k in np.flatnonzero(clip.weights[frame] > 0.0).tolist():
+            point: Point = figure.markers[clip.names[k]]
+            weight = float(clip.weights[frame, k])
+            tasks.append(Task(point, At(clip.positions[frame, k]), weight, hard=k in clip.exact, name=clip.names[k]))
+        if clip.near[0].any():
+            tasks.append(Task(None, Near(clip.near[1], clip.near[0])))
+        free = np.full(figure.size, np.inf)
+        return Problem(figure, tasks, limits=None if clip.limits else Limits(-free, free))
+
+    def _targets(self, clip: Clip, frame: int) -> list[Floats]:
+        targets = [clip.positions[frame, k] for k in np.flatnonzero(clip.weights[frame] > 0.0)]
+        return [*targets, clip.near[1]] if clip.near[0].any() else targets

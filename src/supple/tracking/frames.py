@@ -1,0 +1,47 @@
+"""A clip, frame by frame: each starts where the one before ended.
+
+Moving a start on as the figure was moving saves half a step a frame, but lets what the markers do not tell drift away
+for good.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from supple.charts import EXACT, STEEP, recentre, report
+from supple.compiled import entry
+from supple.tracking.fitting import KAPPA, fit_frame
+from supple.tracking.rig import CHARTS, MARKERS, read_bench
+
+EASE = 0.8  # what is left of κ from frame to frame
+
+
+@entry
+def frames_entry(
+    I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, Q: Any, settings: Any, chained: bool, told: Any, errors: Any
+) -> None:
+    """Fit frames D (k, m, 3) with weights W (k, m) from the postures Q (k, n), in place; told (k, TOLD), errors (k, m).
+
+    Where they are chained, each but the first starts from the one before; `near` (k, 2, n) are the weights and values
+    of the posture to keep near to. F must be the caller's own: charts are folded into it on the way.
+    """
+    n, m = I[1], I[MARKERS]
+    bench = read_bench(I, memory)
+    bench.state[0] = KAPPA
+    for t in range(Q.shape[0]):
+        q, before = Q[t], Q[max(t - 1, 0)]
+        if chained and t > 0:
+            for i in range(n):
+                q[i] = before[i]
+        if I[CHARTS] > 0:
+            for i in range(n):
+                bench.start[i] = q[i]
+            recentre(I, F, q, STEEP)
+        fit_frame(I, F, memory, D[t], W[t], near[t], q, settings, told[t])
+        bench.state[0] = max(KAPPA, EASE * bench.state[0]) if chained else KAPPA
+        if I[CHARTS] > 0:
+            report(I, F, q, bench.start, EXACT)
+        for k in range(m):
+            x, y, z = bench.place[k, 0] - D[t, k, 0], bench.place[k, 1] - D[t, k, 1], bench.place[k, 2] - D[t, k, 2]
+            errors[t, k] = math.sqrt(x * x + y * y + z * z)
