@@ -51,6 +51,7 @@ from supple.touches import Touch
 from supple.track import track
 from supple.tracked import Tracked
 from supple.tracking.by_frame import FrameByFrame
+from supple.tracking.whole import WholeClip
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
@@ -60,7 +61,7 @@ __all__ = [
     "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
     "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Placed", "Point", "Polytope", "Problem",
     "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline",
-    "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "Within", "ball", "fixed", "follow", "free",
+    "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within", "ball", "fixed", "follow", "free",
     "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
     "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip

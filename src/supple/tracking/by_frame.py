@@ -102,16 +102,29 @@ def joined(onward: Fits, back: Fits) -> Fits:
     return Fits(*(np.concatenate([b[:0:-1], a]) for a, b in zip(onward, back, strict=True)))
 
 
-def run(clip: Clip, frames: np.ndarray, start: Floats, settings: np.ndarray, chained: bool = True) -> Fits:
-    """Fit the given frames in that order, from `start` (size,) on; if they are not chained, each from its row of `start`."""
+def run(
+    clip: Clip,
+    frames: np.ndarray,
+    start: Floats,
+    settings: np.ndarray,
+    chained: bool = True,
+    weights: Floats | None = None,
+    near: Floats | None = None,
+) -> Fits:
+    """Fit the given frames in that order, from `start` (size,) on; if they are not chained, each from its row of `start`.
+
+    `weights` (frames, m) and `near` (frames, 2, size) take the place of the clip's.
+    """
     packing = clip.packing
     I, F = packing.packed
     base = np.atleast_2d(start)
     Q = np.empty((len(frames), len(packing.chosen)))
     Q[: len(base)] = base[:, packing.chosen]
     told, errors = np.zeros((len(frames), TOLD)), np.empty((len(frames), len(clip.names)))
-    near = np.repeat(clip.near[None][:, :, packing.chosen], len(frames), axis=0)
-    D, W = clip.positions[frames], clip.weights[frames]
+    if near is None:
+        near = np.repeat(clip.near[None], len(frames), axis=0)
+    near = np.ascontiguousarray(near[:, :, packing.chosen])
+    D, W = clip.positions[frames], clip.weights[frames] if weights is None else weights
     frames_entry(I, F.copy(), np.zeros(bench_size(I)), D, W, near, Q, settings, chained, told, errors)
     whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
     whole[:, packing.chosen] = Q
@@ -129,7 +142,7 @@ def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -
 
 
 def spread_out(figure: Figure, count: int) -> Floats:
-    """Postures all over the limits, the rest posture first, each twice as far from it as it can be from the others."""
+    """The rest posture, then others, ever further from it, up to all over the limits."""
     lower = np.maximum(figure.lower, figure.rest - WIDE)
     upper = np.minimum(figure.upper, figure.rest + WIDE)
     steps = PHI ** -np.arange(1.0, figure.size + 1.0) % 1.0
