@@ -1,7 +1,7 @@
 """supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
 from supple.apart import Clearance
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
+from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
@@ -55,8 +55,8 @@ __all__ = [
     "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
     "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre",
     "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
-    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
-    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
-    "solve_many", "step", "universal", "write",
+    "Pieces", "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene",
+    "Solution", "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed",
+    "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide",
+    "solve", "solve_many", "step", "universal", "write",
 ]  # fmt: skip
