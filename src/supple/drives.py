@@ -139,6 +139,9 @@ class Spline(_Pieced):
             raise BadValue(f"a spline needs two or more knots in rising order, not {x}")
         if self.ends not in ("natural", "cubic"):
             raise BadValue(f'the ends of a spline are "natural" or "cubic", not {self.ends!r}')
+        with np.errstate(all="ignore"):
+            if not np.isfinite(self.pieces()).all():
+                raise BadValue("the knots of a spline are too near to each other for its values")
 
     def pieces(self) -> Floats:
         """Rows (knot, c0, c1, c2, c3) of ``f = c0 + c1 t + c2 t² + c3 t³``, ``t = q − knot``; straight ends included.
