@@ -293,6 +293,7 @@ def test_markers_and_joints_hang_on_frames_of_frames(where: str):
     assert_allclose(figure.placement(q, "tip"), figure.placement(q, "bone") @ far @ turn(Z, -0.8), atol=1e-14)
     assert figure.markers["M.1"].segment == "bone"
     assert_allclose(figure.markers["M.1"].offset, (far @ (0.1, 0.2, 0.3, 1))[:3], atol=1e-15)
+    assert figure.parent_of("bone") is None
     assert_allclose(figure.seen(q, figure.markers["on ground"])[:3, 3], (1, -3, 2), atol=1e-15)
     assert figure.bodies["tip"].mass == 2.0
     assert figure.bodies["tip"].centre == (0.1, 0.2, 0.3)
@@ -363,7 +364,8 @@ def test_documents_of_opensim_3_say_the_same():
       <credits>pp. 829\x96840</credits></Model></OpenSimDocument>"""
     figure, new = parse_osim(old.encode("latin-1")), pins("a")
     assert_allclose(figure.placement([0.7], "b0"), new.placement([0.7], "b0"), atol=1e-15)
-    assert (figure.bodies, figure.joints, figure.segments) == (new.bodies, new.joints, new.segments)
+    assert (figure.bodies, figure.joints) == (new.bodies, new.joints)
+    assert (figure.segments, new.segments) == (("ground", "b0"), ("b0",))
     assert_allclose(figure.markers["m"].offset, (1, 2, 3))
     assert_allclose(figure.loops[0].at_b[:3, 3], (4, 5, 6))
     assert isinstance(figure.source, OsimSource)
@@ -424,6 +426,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "two joints of one name": (
         document(body("b0") + body("b1"), ONE + joint("PinJoint", "j", "b0", "b1", "b")),
         "PinJoint 'j' was already described",
+    ),
+    "joint of a body to itself": (
+        document(body("b0"), ONE + joint("PinJoint", "k", "b0", "b0", "b")),
+        "PinJoint 'k' joins 'b0' to itself",
     ),
     "floating body": (document(body("b0") + body("b1"), ONE), "Body 'b1' is not joined to the ground"),
     "unknown frame": (

@@ -1,9 +1,9 @@
 """OSIM files in: the skeletons of OpenSim, with their coordinates, couplings, closed loops and markers.
 
-Bodies become segments under their own names and keep their frames; the ground is the segment ``ground``. A coordinate keeps
-its name and its value. Its own joint is the first move that follows it one to one, other moves are driven by it (see
-`osim_joints` for kinds of joints and `osim_functions` for functions). The model's axes (y up) are turned into the world's
-once, under the ground. The rules:
+Bodies become segments under their own names and keep their frames; where a marker or a loop hangs on the ground, that is the
+segment ``ground``. A coordinate keeps its name and its value. Its own joint is the first move that follows it one to one,
+other moves are driven by it (see `osim_joints` for kinds of joints and `osim_functions` for functions). The model's axes
+(y up) are turned into the world's once, under the roots. The rules:
 
 - A *clamped* coordinate has its range as limits; the range of any other is no limit, in OpenSim's inverse kinematics
   neither, and is kept in ``figure.source.ranges``.
@@ -25,14 +25,12 @@ from pathlib import Path
 from supple.drives import FREE, Coordinate, Pair
 from supple.effectors import Point
 from supple.figure import Figure, Loop, Source
-from supple.files.bvh import FILE_AXES
 from supple.files.osim_functions import Sum, function_in, read_function
-from supple.files.osim_joints import Axis, chain
+from supple.files.osim_joints import UPRIGHT, Axis, chain
 from supple.files.osim_text import GROUND, Document, Link, Place, name_of, parse_document, placed, says, vector
 from supple.files.xml import LARGEST_NUMBER, Element, blaming, read_bytes, shown
 from supple.joints import Joint
 from supple.shapes import Body
-from supple.space import compose
 
 MOST_FOLLOWERS = 100
 NEAR = 1e-7  # how far over its range OpenSim lets a default value be, and a little more
@@ -78,7 +76,9 @@ class _Reader:
             self._axis(coordinate, ())
 
     def figure(self, name: str) -> Figure:
-        parts = [Joint(GROUND, None, compose(FILE_AXES["y"], (0.0, 0.0, 0.0)), segment=GROUND), *self._parts()]
+        parts, markers = self._parts(), _markers(self.document)
+        if GROUND in {p.segment for p in markers.values()} | {end for loop in self.loops for end in (loop.a, loop.b)}:
+            parts.insert(0, Joint(GROUND, None, UPRIGHT, segment=GROUND))
         own = {j.name for j in parts if j.drive is None and not j.is_fixed}
         used = {n for j in parts if j.drive is not None for n, _ in j.drive.terms}
         free = {n: a for n, a in self.axes.items() if a.value is None and n not in own}
@@ -86,9 +86,7 @@ class _Reader:
         coordinates = [Coordinate(n, a.limits, a.rest) for n, a in free.items() if n in used]
         bodies = {n: body for n, element in self.document.bodies.items() if (body := _body(element)).mass > 0.0}
         source = OsimSource("osim", 1.0, "y", tuple(self.ranges), tuple(self.locked), tuple(self.notes))
-        return Figure(
-            name, parts, coordinates, bodies, tuple(self.loops), source=source, markers=_markers(self.document)
-        )
+        return Figure(name, parts, coordinates, bodies, tuple(self.loops), source=source, markers=markers)
 
     # ── the tree ─────────────────────────────────────────────────────────────────────────────────────────────────────
     def _parts(self) -> list[Joint]:
@@ -123,6 +121,8 @@ class _Reader:
 
     def _closing(self, link: Link) -> list[Joint]:
         """A joint between bodies that others carry already: it ends in a frame that must coincide with its child's."""
+        if link.parent.body == link.child.body:
+            raise link.element.bad(f"{link.element.label} joins {link.child.body!r} to itself")
         if link.element.tag == "WeldJoint":
             (a, at_a), (b, at_b) = link.parent, link.child
             self.loops.append(Loop(link.name, a, b, at_a, at_b))

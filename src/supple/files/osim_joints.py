@@ -33,10 +33,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.drives import FREE, Drive, Line, Pair
+from supple.files.bvh import FILE_AXES
 from supple.files.osim_functions import Sum, function_in, of, read_function
-from supple.files.osim_text import SAVE_AGAIN, Link, name_of, vector
+from supple.files.osim_text import GROUND, SAVE_AGAIN, Link, name_of, vector
 from supple.files.xml import Element, blaming
-from supple.joints import NOT, Joint
+from supple.joints import AXES, NOT, Joint
 from supple.space import HERE, Floats, Triple, X, Y, Z, compose, inverse, moved, turned, unit
 
 NAMED: dict[str, str] = {  # the moves of each kind in the order of its coordinates
@@ -51,7 +52,7 @@ NAMED: dict[str, str] = {  # the moves of each kind in the order of its coordina
     "EllipsoidJoint": "xyz",
     "ScapulothoracicJoint": "xyzw",
 }
-AXES: dict[str, Triple] = {"x": X, "y": Y, "z": Z}
+UPRIGHT = compose(FILE_AXES["y"], (0.0, 0.0, 0.0))  # the ground in the world
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,10 @@ def _scapula(element: Element, own: Mapping[str, Sum], turns: list[Move]) -> tup
 
 
 def chain(link: Link, axes: Mapping[str, Axis], backwards: bool) -> list[Joint]:
-    """The scalar joints from the parent's segment to the child's, or backwards from the child's to the parent's."""
+    """The scalar joints from the parent's segment to the child's, or backwards from the child's to the parent's.
+
+    The ground is the world, turned so that its y axis points up.
+    """
     moves, behind = moves_of(link)
     names = _names(link, moves)
     frames = [*(m.before for m in moves), behind @ inverse(link.child.at)]
@@ -182,7 +186,7 @@ def chain(link: Link, axes: Mapping[str, Axis], backwards: bool) -> list[Joint]:
         names, frames = names[::-1], [inverse(T) for T in frames[::-1]]
         start, segment = segment, start
     joints: list[Joint] = []
-    key, at = start, frames[0]
+    key, at = (None, UPRIGHT @ frames[0]) if start == GROUND else (start, frames[0])
     for move, name, frame in zip(moves, names, frames[1:], strict=True):
         made = _joint(move, name, key, at, axes)
         if made.is_fixed:
@@ -210,7 +214,7 @@ def _names(link: Link, moves: list[Move]) -> list[str]:
     return names
 
 
-def _joint(move: Move, name: str, key: str, at: Floats, axes: Mapping[str, Axis]) -> Joint:
+def _joint(move: Move, name: str, key: str | None, at: Floats, axes: Mapping[str, Axis]) -> Joint:
     """One move as a joint: with a coordinate of its own, driven, or fixed."""
     known = {n: axis.value for n, _ in move.value.terms if (axis := axes[n]).value is not None}
     value = move.value.put_in({n: v for n, v in known.items() if v is not None})
