@@ -151,7 +151,7 @@ def _over(own: Mapping[str, Sum], radii: Triple) -> list[Move]:
         _turn("over3", Y, beta, _up(-a / 2.0)),
         _turn("over4", X, plus),
         _turn("over5", X, plus.scaled(-2.0), large),
-        _turn("over6", X, plus + minus, small),
+        _turn("over6", X, alpha.scaled(2.0), small),
         _turn("over7", X, minus.scaled(-2.0), large),
         _turn("over8", X, minus, small),
     ]
