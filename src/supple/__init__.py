@@ -1,7 +1,7 @@
 """supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
 from supple.apart import Clearance
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
+from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
@@ -59,9 +59,9 @@ __all__ = [
     "DampedLeastSquares", "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep",
     "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt",
     "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
-    "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Placed", "Point", "Polytope", "Problem",
-    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline",
-    "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within", "ball", "fixed", "follow", "free",
-    "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
-    "solve_many", "step", "track", "universal", "write",
+    "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
+    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source",
+    "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within", "ball", "fixed",
+    "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw",
+    "slide", "solve", "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip

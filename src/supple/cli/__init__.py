@@ -43,7 +43,7 @@ app = typer.Typer(
 )
 
 What = Annotated[
-    str, typer.Argument(metavar="FIGURE", help="A name of the catalogue, or a file: .urdf, .xml (MJCF), .bvh.")
+    str, typer.Argument(metavar="FIGURE", help="A name of the catalogue, or a file: .urdf, .xml (MJCF), .osim, .bvh.")
 ]
 Unit = Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file.", show_default="0.01, centimetres")]
 Up = Annotated[str | None, typer.Option(help="The axis of a BVH file that points up: x, y or z.", show_default="y")]

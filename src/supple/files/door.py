@@ -15,6 +15,7 @@ from supple.figure import Figure, Origin
 from supple.files.bvh import read_bvh
 from supple.files.bvh_writer import write_bvh
 from supple.files.mjcf import read_mjcf
+from supple.files.osim import read_osim
 from supple.files.scene_text import read_scene_file, write_scene
 from supple.files.urdf import read_urdf
 from supple.files.urdf_writer import write_urdf
@@ -31,12 +32,13 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     ".xml": read_mjcf,
     ".mjcf": read_mjcf,
     ".bvh": _bvh_figure,
+    ".osim": read_osim,
 }
 MOTIONS: dict[str, Callable[..., Motion]] = {".bvh": read_bvh}
 
 
 def load(what: str | Path, **options: Any) -> Figure:
-    """A figure: a name of the catalogue, or a file (.urdf, .xml for MJCF, .bvh).
+    """A figure: a name of the catalogue, or a file (.urdf, .xml for MJCF, .bvh, .osim).
 
     `options` go to the catalogue's builder (``load("human", stature=1.6)``) or to the reader (``load("walk.bvh", unit=0.01)``).
     """
