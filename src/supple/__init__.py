@@ -5,7 +5,7 @@ from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
-from supple.files.door import load, read_motion, read_scene, write
+from supple.files.door import load, read_markers, read_motion, read_scene, write
 from supple.follow import Path, follow
 from supple.goals import (
     AimedAt,
@@ -57,6 +57,6 @@ __all__ = [
     "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
     "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
     "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
-    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
+    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers", "read_motion", "read_scene", "screw", "slide", "solve",
     "solve_many", "step", "universal", "write",
 ]  # fmt: skip

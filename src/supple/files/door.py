@@ -1,4 +1,4 @@
-"""One door for all formats: figures by catalogue name or file, motions by file, both written back by the file's ending."""
+"""One door for all formats: figures by catalogue name or file, motions and markers by file, written by the file's ending."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ from supple.errors import BadFile, BadValue, find
 from supple.figure import Figure, Origin
 from supple.files.bvh import read_bvh
 from supple.files.bvh_writer import write_bvh
+from supple.files.c3d import read_c3d
+from supple.files.c3d_writer import write_c3d
 from supple.files.mjcf import read_mjcf
 from supple.files.scene_text import read_scene_file, write_scene
+from supple.files.trc import read_trc, write_trc
+from supple.files.trial import Wishes
 from supple.files.urdf import read_urdf
 from supple.files.urdf_writer import write_urdf
+from supple.markers import Markers
 from supple.motion import Motion
 from supple.scene import Scene
 
@@ -33,6 +38,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     ".bvh": _bvh_figure,
 }
 MOTIONS: dict[str, Callable[..., Motion]] = {".bvh": read_bvh}
+MARKERS: dict[str, Callable[[Path, Wishes], Markers]] = {".c3d": read_c3d, ".trc": read_trc}
 
 
 def load(what: str | Path, **options: Any) -> Figure:
@@ -61,6 +67,27 @@ def read_motion(path: str | Path, **options: Any) -> Motion:
     if reader is None:
         raise BadFile(f"motions are read from {', '.join(MOTIONS)}", file=str(path))
     return reader(path, **options)
+
+
+def read_markers(
+    path: str | Path,
+    *,
+    up: str | None = None,
+    unit: float | None = None,
+    rate: float | None = None,
+    unlabelled: bool = False,
+    zeros: str | None = None,
+) -> Markers:
+    """The markers of a trial (.c3d, .trc) in metres, z up, NaN where one was not seen; `notes` tell what was converted.
+
+    `up` ("x", "y", "z"), `unit` [m] and `rate` [1/s] are for files that do not say or lie. `unlabelled` keeps trajectories
+    without a name. `zeros` tells whether samples at exactly (0, 0, 0) are "missing" or "seen"; by default the file's own
+    marks decide, and where it has none, zeros are missing for markers that are elsewhere in other frames.
+    """
+    reader = MARKERS.get(Path(path).suffix.lower())
+    if reader is None:
+        raise BadFile(f"markers are read from {', '.join(MARKERS)}", file=str(path))
+    return reader(Path(path), Wishes(up, unit, rate, unlabelled, zeros))
 
 
 def read_scene(path: str | Path) -> Scene:
