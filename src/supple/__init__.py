@@ -50,13 +50,14 @@ from supple.step import step
 from supple.touches import Touch
 
 __all__ = [
-    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
-    "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
-    "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
-    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre",
-    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
-    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
-    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers", "read_motion", "read_scene", "screw", "slide", "solve",
-    "solve_many", "step", "universal", "write",
+    "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
+    "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder",
+    "DampedLeastSquares", "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep",
+    "FixedStep", "Frame", "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line",
+    "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton",
+    "OnLine", "OnPlane", "Outside", "Over", "Path", "Placed", "Point", "Polytope", "Problem", "ProjectedGradient",
+    "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline", "Status", "Task",
+    "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge", "load", "mimic", "place",
+    "planar", "prepare", "read_markers", "read_motion", "read_scene", "screw", "slide", "solve", "solve_many",
+    "step", "universal", "write",
 ]  # fmt: skip

@@ -76,7 +76,11 @@ def _layout(c3d: C3dBytes, notes: list[str]) -> _Layout:
 def _frames(c3d: C3dBytes, head: np.ndarray, room: int, notes: list[str]) -> int:
     """How many frames there are: the greatest number that the file claims and has room for."""
     first, last = (c3d.numbers("TRIAL", f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
-    claims = [head[4] - head[3] + 1, int(c3d.number("POINT", "FRAMES") or 0), int(c3d.number("POINT", "LONG_FRAMES") or 0)]
+    claims = [
+        head[4] - head[3] + 1,
+        int(c3d.number("POINT", "FRAMES") or 0),
+        int(c3d.number("POINT", "LONG_FRAMES") or 0),
+    ]
     if len(first) == len(last) == 2:
         claims.append(int((last - first) @ (1, 65536)) + 1)
     said = max(claims)
@@ -116,7 +120,11 @@ def _up(c3d: C3dBytes, notes: list[str]) -> str:
     said = c3d.text("POINT", "Y_SCREEN")
     if said.lower().removeprefix("+") in ("x", "y", "z"):
         return said.lower()[-1]
-    what = f"The file's vertical axis is {shown(said)}, which is not understood" if said else "The file names no vertical axis"
+    what = (
+        f"The file's vertical axis is {shown(said)}, which is not understood"
+        if said
+        else "The file names no vertical axis"
+    )
     notes.append(f"{what}: z up is assumed. Say up= if that is wrong.")
     return "z"
 
@@ -135,14 +143,14 @@ def _labels(c3d: C3dBytes, count: int) -> list[str]:
     return [*_many(c3d, "LABELS"), *[""] * count][:count]
 
 
-def _without_quantities(
-    c3d: C3dBytes, labels: list[str], points: Floats, notes: list[str]
-) -> tuple[list[str], Floats]:
+def _without_quantities(c3d: C3dBytes, labels: list[str], points: Floats, notes: list[str]) -> tuple[list[str], Floats]:
     """Leave out trajectories that are angles, forces, moments or powers."""
     others = {label for name in NO_POINTS for label in _many(c3d, name)} - {""}
     keep = [k for k, label in enumerate(labels) if label not in others]
     if len(keep) == len(labels):
         return labels, points
     gone = [label for label in labels if label in others]
-    notes.append(f"{len(gone)} trajectories are angles, forces, moments or powers, no points: left out ({named(gone)}).")
+    notes.append(
+        f"{len(gone)} trajectories are angles, forces, moments or powers, no points: left out ({named(gone)})."
+    )
     return [labels[k] for k in keep], points[:, keep]

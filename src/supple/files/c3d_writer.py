@@ -14,8 +14,8 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.files.bvh import FILE_AXES
-from supple.files.c3d_bytes import BLOCK
 from supple.files.c3d import FULL
+from supple.files.c3d_bytes import BLOCK
 from supple.files.lines import even_step
 from supple.files.trial import UNITS
 from supple.markers import Markers
@@ -36,7 +36,9 @@ def format_c3d(markers: Markers) -> bytes:
     if not frames or not 0 < count <= FULL // 4:
         raise BadValue(f"a C3D file needs a frame and at most {FULL // 4} markers")
     source = markers.source
-    unit, up = (source.unit, source.up) if source is not None and source.format in ("trc", "c3d") else (UNITS["mm"], "z")
+    unit, up = (
+        (source.unit, source.up) if source is not None and source.format in ("trc", "c3d") else (UNITS["mm"], "z")
+    )
     word = next((word for word, metres in UNITS.items() if metres == unit), "mm")
     rate = 1.0 / even_step(markers.times, "C3D", known=1.0)
     section = _section(markers.names, frames, rate, word, up)
@@ -58,10 +60,15 @@ def _section(names: Sequence[str], frames: int, rate: float, word: str, up: str)
         raise BadValue(f"C3D cannot hold the name {max(names, key=len)!r}: rename the marker")
     records = [_group(1, "POINT"), _group(2, "TRIAL"), _group(3, "ANALOG")]
     records += [_texts(1, "UNITS", [word.encode()]), _integers(3, "USED", 0)]
-    records += [_texts(1, name, [axis.encode()]) for name, axis in zip(("X_SCREEN", "Y_SCREEN"), SCREENS[up], strict=True)]
+    records += [
+        _texts(1, name, [axis.encode()]) for name, axis in zip(("X_SCREEN", "Y_SCREEN"), SCREENS[up], strict=True)
+    ]
     records += [_real(1, "SCALE", -1.0), _real(1, "RATE", rate)]
     records += [_integers(1, "USED", len(names)), _integers(1, "FRAMES", min(frames, FULL))]
-    records += [_integers(2, "ACTUAL_START_FIELD", 1, 0), _integers(2, "ACTUAL_END_FIELD", frames % 65536, frames // 65536)]
+    records += [
+        _integers(2, "ACTUAL_START_FIELD", 1, 0),
+        _integers(2, "ACTUAL_END_FIELD", frames % 65536, frames // 65536),
+    ]
     for k in range(0, len(labels), MOST_LABELS):
         records.append(_texts(1, "LABELS" + (str(k // MOST_LABELS + 1) if k else ""), labels[k : k + MOST_LABELS]))
     size = 4 + sum(map(len, records)) + len(_integers(1, "DATA_START", 0)) + 2

@@ -127,10 +127,10 @@ def _slowly(cursor: Cursor, row: int, columns: int) -> Floats:
 
 def write_storage(motion: Motion, path: str | Path) -> None:
     """Write the coordinates of a motion: degrees and metres."""
-    Path(path).write_text(format_storage(motion, Path(path).stem), encoding="utf-8", newline="\n")
+    Path(path).write_text(format_storage(motion), encoding="utf-8", newline="\n")
 
 
-def format_storage(motion: Motion, title: str = "Coordinates") -> str:
+def format_storage(motion: Motion) -> str:
     """The text of the MOT or STO file that holds a motion."""
     figure = motion.figure
     for name in figure.joints:
@@ -138,7 +138,7 @@ def format_storage(motion: Motion, title: str = "Coordinates") -> str:
             raise BadValue(f"MOT cannot hold the name {name!r}: rename the joint without tabs and outer blanks")
     values = np.where(turning(figure), motion.q / DEGREES, motion.q)
     head = [
-        title if title.isprintable() and title.lower() != "endheader" else "Coordinates",
+        "Coordinates",
         "version=1",
         f"nRows={len(motion)}",
         f"nColumns={figure.size + 1}",

@@ -24,7 +24,9 @@ from supple.space import Floats
 
 MOST_MARKERS = 100_000
 ROWS_AT_ONCE = 1024
-NO_NUMBERS = frozenset(("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "-1.#j"))
+NO_NUMBERS = frozenset(
+    ("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "-1.#j")
+)
 NUMBER = re.compile(r"[-+]?[.\d]")
 
 
@@ -112,7 +114,9 @@ def _row(cursor: Cursor, row: int, columns: int, short: list[int]) -> list[str]:
     while len(words) > columns and not words[-1]:
         words.pop()
     if len(words) > columns:
-        cursor.refuse(f"a row has {columns} cells: frame, time and three for each marker; here are {len(words)}", row + 1)
+        cursor.refuse(
+            f"a row has {columns} cells: frame, time and three for each marker; here are {len(words)}", row + 1
+        )
     if len(words) < columns - 3:  # editors cut off blank cells at the end, so one marker may be missing
         short.append(row + 1)
     words += [""] * (columns - len(words))
@@ -138,7 +142,7 @@ def _times(cursor: Cursor, table: Floats, said: str, wishes: Wishes, notes: list
         return np.arange(len(table)) / wishes.rate
     if (np.abs(times) <= 1e9).all() and (np.diff(times) > 0.0).all():
         return times
-    if not is_number(said) or not 1e-6 <= float(said):
+    if not is_number(said) or not float(said) >= 1e-6:
         cursor.refuse("the times do not rise, and there is no DataRate to replace them: say rate=")
     notes.append(f"The times do not rise: replaced by frames at {float(said):g} Hz.")
     return np.arange(len(table)) / float(said)
@@ -157,7 +161,7 @@ def format_trc(markers: Markers) -> str:
         if not name.isprintable() or name != name.strip() or not name:
             raise BadValue(f"TRC cannot hold the name {name!r}: rename the marker without tabs and outer blanks")
     source = markers.source
-    unit, up = (source.unit, source.up) if source is not None and source.format in ("trc", "c3d") else (UNITS["mm"], "y")
+    unit, up = (source.unit, source.up) if source is not None and source.format == "trc" else (UNITS["mm"], "y")
     word = next((word for word, metres in UNITS.items() if metres == unit), "mm")
     points = (markers.positions @ FILE_AXES[up] / UNITS[word]).reshape(len(markers), -1)
     count, rate = len(markers), f"{markers.rate if len(markers) > 1 else 1.0:.15g}"

@@ -164,7 +164,9 @@ def _zeros(trial: Trial, labels: list[str], points: Floats, zeros: str | None) -
         missing = at_origin if zeros == "missing" else at_origin & elsewhere
         if missing.any():
             points[missing] = np.nan
-            trial.notes.append(f"{missing.sum()} samples are exactly (0, 0, 0): taken as missing. zeros='seen' keeps them.")
+            trial.notes.append(
+                f"{missing.sum()} samples are exactly (0, 0, 0): taken as missing. zeros='seen' keeps them."
+            )
         at_origin &= ~missing
     for names in [[labels[k] for k in np.flatnonzero(at_origin.any(axis=0))]]:
         if names:
