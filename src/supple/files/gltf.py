@@ -61,15 +61,18 @@ def write_gltf(motion: Motion, path: str | Path) -> None:
     if Path(path).suffix.lower() == ".glb":
         Path(path).write_bytes(_binary(document, data))
         return
-    document["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
-    Path(path).write_text(json.dumps(document), encoding="utf-8")
+    if data:
+        document["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+    Path(path).write_text(json.dumps(document), encoding="utf-8", newline="\n")
 
 
 def _binary(document: dict[str, Any], data: bytes) -> bytes:
     text = json.dumps(document).encode()
     text += b" " * (-len(text) % 4)
     data += b"\0" * (-len(data) % 4)
-    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    if data:
+        chunks += struct.pack("<I4s", len(data), b"BIN\0") + data
     return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks
 
 

@@ -27,6 +27,8 @@ DEGREES = np.pi / 180.0
 
 def read_storage(path: str | Path, *, figure: Figure | None = None, partial: bool = False) -> Motion:
     """The motion of `figure` in a MOT or STO file; `partial` leaves coordinates that the file lacks at rest."""
+    if figure is None:
+        raise BadValue("a MOT or STO file holds coordinates, not a figure: say figure=")
     return _read(read_lines(path), figure, partial)
 
 
@@ -35,9 +37,7 @@ def parse_storage(data: bytes, figure: Figure, file: str | None = None, *, parti
     return _read(as_lines(data, file), figure, partial)
 
 
-def _read(cursor: Cursor, figure: Figure | None, partial: bool) -> Motion:
-    if figure is None:
-        raise BadValue("a MOT or STO file holds coordinates, not a figure: say figure=")
+def _read(cursor: Cursor, figure: Figure, partial: bool) -> Motion:
     in_degrees = _header(cursor)
     names = _names(cursor)
     table = _table(cursor, len(names))
