@@ -111,9 +111,9 @@ def use_storage(data: bytes) -> None:
 
     from supple.figure import Figure
     from supple.files.storage import format_storage, parse_storage
-    from supple.joints import free, hinge
+    from supple.joints import free, hinge, slide
 
-    figure = Figure("walker", [*free("pelvis"), *hinge("knee", "pelvis")])
+    figure = Figure("walker", [*free("pelvis"), *hinge("knee", "pelvis"), *slide("pelvis_tx", None)])
     motion = parse_storage(data, figure, "fuzz.mot", partial=True)
     again = parse_storage(format_storage(motion).encode(), figure)
     if not np.allclose(again.q, motion.q, rtol=1e-12):

@@ -85,6 +85,17 @@ def test_times_that_do_not_rise_come_from_the_rate():
     assert read(SMALL + ROWS, rate=10.0).times.tolist() == [0.0, 0.1]
 
 
+def test_times_that_were_rounded_come_from_the_rate():
+    head = SMALL.replace("100\t100", "60\t60")
+    rows = "".join(f"{k}\t{(k + 184) / 60:.3f}\t1\t2\t3\t4\t5\t6\n" for k in range(9))
+    markers = read(head + rows)
+    np.testing.assert_allclose(markers.times, (184 + np.arange(9)) / 60, rtol=1e-14)
+    assert any("rounded to 0.001 s" in note for note in markers.notes)
+    dropped = "".join(rows.splitlines(keepends=True)[:4] + rows.splitlines(keepends=True)[5:])
+    assert read(head + dropped).times[4] == 3.15
+    assert not any("rounded" in note for note in read(SMALL + ROWS).notes)
+
+
 def test_zeros():
     zero = "3\t0.02\t0\t0\t0\t7\t8\t9\n"
     assert not read(SMALL + ROWS + zero).seen[2, 0]
@@ -127,6 +138,12 @@ def test_what_is_written_reads_back(frames, count, up, unit, seed):
     assert again.source == markers.source
     np.testing.assert_allclose(again.positions, positions, rtol=1e-13, atol=1e-16)
     np.testing.assert_allclose(again.times, markers.times, rtol=1e-14)
+
+
+def test_very_many_names_take_no_time():
+    count = 50_000
+    text = HEAD + "100\t100\t1\t1\tmm\nFrame#\tTime\t" + "a\t\t\t" * count + "\n1\t0\t" + "1\t2\t3\t" * count
+    assert len(set(read(text).names)) == count
 
 
 def test_names_that_the_format_cannot_hold():

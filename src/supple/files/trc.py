@@ -2,8 +2,8 @@
 
 Believed are the names of the markers, which stand in every third column, and the rows; where the header contradicts
 them, a note says so. A cell that is blank or some spelling of NaN is a missing sample. A row that ends early misses the
-rest. The format does not say which axis is up: y is, unless the caller knows better. Times are those of the Time column,
-or come from DataRate if that column does not rise.
+rest. The format does not say which axis is up: y is, unless the caller knows better. Times are those of the Time column;
+they come from DataRate if that column does not rise, or is that rate's rounded to a few digits.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from supple.space import Floats
 
 MOST_MARKERS = 100_000
 ROWS_AT_ONCE = 1024
+ROUNDED_TO = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # s
 NO_NUMBERS = frozenset(
     ("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "-1.#j")
 )
@@ -140,12 +141,26 @@ def _times(cursor: Cursor, table: Floats, said: str, wishes: Wishes, notes: list
     times = table[:, 1]
     if wishes.rate is not None:
         return np.arange(len(table)) / wishes.rate
+    rate = float(said) if is_number(said) and float(said) >= 1e-6 else None
     if (np.abs(times) <= 1e9).all() and (np.diff(times) > 0.0).all():
-        return times
-    if not is_number(said) or not float(said) >= 1e-6:
+        return times if rate is None else _unrounded(times, rate, notes)
+    if rate is None:
         cursor.refuse("the times do not rise, and there is no DataRate to replace them: say rate=")
-    notes.append(f"The times do not rise: replaced by frames at {float(said):g} Hz.")
-    return np.arange(len(table)) / float(said)
+    notes.append(f"The times do not rise: replaced by frames at {rate:g} Hz.")
+    return np.arange(len(table)) / rate
+
+
+def _unrounded(times: Floats, rate: float, notes: list[str]) -> Floats:
+    """Times on the even grid of the rate, if that is what they are but for having been rounded; else as they are."""
+    grid = np.arange(len(times)) / rate
+    off = times - grid
+    start, error = (off.max() + off.min()) / 2.0, (off.max() - off.min()) / 2.0
+    for digit in ROUNDED_TO:
+        if np.abs(times / digit - np.round(times / digit)).max() < 1e-3 and 1e-9 < error <= 0.501 * digit:
+            whole = np.round(start * rate) / rate  # as a rule the first frame is on the grid that begins at 0
+            notes.append(f"Times were rounded to {digit:g} s: replaced by frames at {rate:g} Hz.")
+            return grid + (whole if abs(whole - start) <= digit else start)
+    return times
 
 
 def write_trc(markers: Markers, path: str | Path) -> None:
