@@ -132,6 +132,28 @@ def test_what_is_written_reads_back(tmp_path, up, unit):
     np.testing.assert_allclose(again.times, markers.times, atol=1e-7)
 
 
+def test_ezc3d_reads_what_is_written(tmp_path):
+    ezc3d = pytest.importorskip("ezc3d")
+    positions = trial(7).positions.copy()
+    positions[3, 1] = np.nan
+    supple.write(Markers(("a", "b", "c"), positions, np.arange(7) / 250.0), tmp_path / "x.c3d")
+    theirs = ezc3d.c3d(str(tmp_path / "x.c3d"))
+    np.testing.assert_allclose(theirs["data"]["points"][:3].transpose(2, 1, 0), 1000.0 * positions, rtol=1e-6)
+    parameters = theirs["parameters"]["POINT"]
+    assert parameters["LABELS"]["value"] == ["a", "b", "c"]
+    assert (parameters["UNITS"]["value"], parameters["Y_SCREEN"]["value"]) == (["mm"], ["+Z"])
+    assert parameters["RATE"]["value"][0] == 250.0
+
+
+def test_angles_and_forces_are_no_markers():
+    data = format_c3d(trial(names=("knee", "hip", "toe")))
+    at = data.index(b"\x08\x01X_SCREEN")
+    record = b"\x06\x01ANGLES" + struct.pack("<HbBB", 10, -1, 1, 4) + b"knee\0"  # as long as the one it replaces
+    markers = read(data[:at] + record + data[at + len(record) :])
+    assert markers.names == ("hip", "toe")
+    assert any("angles, forces" in note for note in markers.notes)
+
+
 def test_many_labels_and_many_frames():
     names = tuple(f"m{k}" for k in range(700))
     assert read(format_c3d(trial(2, names))).names == names
@@ -153,6 +175,7 @@ def test_prefixes_go_where_names_stay_different():
     assert two.names == ("x", "y")
     assert any("1 trajectories have no label" in note for note in two.notes)
     assert read(format_c3d(trial(names=("A:x", "B:x", "z")))).names == ("A:x", "B:x", "z")
+    assert read(format_c3d(trial(names=("A:x", "x", "z")))).names == ("A:x", "x", "z")
     assert read(format_c3d(trial(names=("A:x", "B:y", "*52"))), unlabelled=True).names == ("x", "y", "*52")
 
 

@@ -56,9 +56,9 @@ def _read(cursor: Cursor, figure: Figure, rate: float) -> Motion:
     numbers, table = _frames(cursor, source)
     angle = np.pi / 180.0 if in_degrees else 1.0
     table *= [source.unit if name.rsplit(".", 1)[-1].startswith("t") else angle for name in names]
-    order = [names.index(name) for name in figure.joints]
+    column = {name: k for k, name in enumerate(names)}
     try:
-        return Motion(figure, table[:, order], (numbers - numbers[0]) / rate)
+        return Motion(figure, table[:, [column[name] for name in figure.joints]], (numbers - numbers[0]) / rate)
     except BadValue as error:
         raise BadFile(str(error), file=cursor.file) from error
 

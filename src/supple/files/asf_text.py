@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.files.bvh_text import MOST_DEPTH, MOST_JOINTS, Cursor
+from supple.files.bvh_text import MOST_DEPTH, Cursor
 from supple.files.xml import shown
 from supple.space import Floats
 
 ROOT = "root"
+MOST_BONES = 2_000
 KEYWORDS = frozenset(("id", "name", "direction", "length", "axis", "dof", "limits", "bodymass", "cofmass"))
 DOFS = frozenset(("rx", "ry", "rz", "tx", "ty", "tz"))
 Word = tuple[str, int]  # and the line on which it stands
@@ -56,8 +57,8 @@ def read_skeleton(cursor: Cursor) -> Skeleton:
         if bone.name in bones:
             cursor.refuse(f"there are two bones called {shown(bone.name)}", bone.line)
         bones[bone.name] = bone
-        if len(bones) > MOST_JOINTS:
-            cursor.refuse(f"more than {MOST_JOINTS} bones", bone.line)
+        if len(bones) > MOST_BONES:
+            cursor.refuse(f"more than {MOST_BONES} bones", bone.line)
     order = _hierarchy(cursor, sections.get("hierarchy", []), bones)
     return Skeleton({name: bones[name] for name in order}, length, in_degrees)
 

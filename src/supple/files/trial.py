@@ -128,8 +128,7 @@ def _names(trial: Trial, unlabelled: bool) -> tuple[list[str], list[int]]:
         trial.notes.append(f"{sum(unnamed)} trajectories have no label: {verb}.")
     prefixes = {labels[k].rsplit(":", 1)[0] for k in keep if ":" in labels[k]}
     if prefixes:
-        plain = [bare[k] for k in keep]
-        if len(set(plain)) == len(plain) or len(prefixes) == 1:
+        if len({bare[k] for k in keep}) == len({labels[k] for k in keep}):
             trial.notes.append(f"The prefix {named(sorted(prefixes))} was taken off the names of markers.")
             labels = bare
         else:
