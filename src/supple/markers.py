@@ -6,7 +6,6 @@ that at the door, so that here positions are metres, z is up, and what was not s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,7 +28,7 @@ class Markers:
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
-        for name in [n for n, count in Counter(names).items() if count > 1][:1]:
+        for name in {n for n in names if names.count(n) > 1}:
             raise BadValue(f"two markers are called {name!r}: rename one")
         times = np.asarray(self.times)
         times = frozen(finite(self.times, times.shape[:1] or (1,), "the times of markers"))

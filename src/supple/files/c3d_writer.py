@@ -17,7 +17,7 @@ from supple.files.bvh import FILE_AXES
 from supple.files.c3d import FULL
 from supple.files.c3d_bytes import BLOCK
 from supple.files.lines import even_step
-from supple.files.trial import UNITS
+from supple.files.trial import MOST_MARKERS, UNITS
 from supple.markers import Markers
 
 MOST_LABELS = 255  # of one parameter
@@ -33,8 +33,8 @@ def write_c3d(markers: Markers, path: str | Path) -> None:
 def format_c3d(markers: Markers) -> bytes:
     """The bytes of the C3D file that holds markers."""
     frames, count = len(markers), len(markers.names)
-    if not frames or not 0 < count <= FULL // 4:
-        raise BadValue(f"a C3D file needs a frame and at most {FULL // 4} markers")
+    if not frames or not 0 < count <= MOST_MARKERS:
+        raise BadValue(f"a C3D file needs a frame and from 1 to {MOST_MARKERS} markers")
     source = markers.source
     unit, up = (
         (source.unit, source.up) if source is not None and source.format in ("trc", "c3d") else (UNITS["mm"], "z")

@@ -17,12 +17,11 @@ from supple.errors import BadValue
 from supple.files.bvh import FILE_AXES
 from supple.files.bvh_text import Cursor, is_number
 from supple.files.lines import as_lines, cells, read_lines, table_of
-from supple.files.trial import UNITS, Trial, Wishes, finished, unit_of
+from supple.files.trial import MOST_MARKERS, UNITS, Trial, Wishes, finished, unit_of
 from supple.files.xml import shown
 from supple.markers import Markers
 from supple.space import Floats
 
-MOST_MARKERS = 100_000
 ROWS_AT_ONCE = 1024
 ROUNDED_TO = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # s
 NO_NUMBERS = frozenset(
@@ -82,7 +81,7 @@ def _labels(cursor: Cursor) -> list[str]:
         names.pop()
     line, cursor.row = cursor.row + 1, cursor.row + 1
     if not names or len(names) > MOST_MARKERS:
-        cursor.refuse(f"the line of names holds {len(names)} markers", line)
+        cursor.refuse(f"the line of names holds {len(names)} markers: from 1 to {MOST_MARKERS} can be read", line)
     while cursor.row < len(cursor.lines) and not NUMBER.match(cursor.lines[cursor.row].lstrip()):
         words = cursor.lines[cursor.row].split()
         if words and words[0].lower() == "x1" and len(words) <= 3 * MOST_MARKERS:
@@ -170,8 +169,8 @@ def write_trc(markers: Markers, path: str | Path) -> None:
 
 def format_trc(markers: Markers) -> str:
     """The text of the TRC file that holds markers; what was not seen stays blank."""
-    if not len(markers) or not markers.names:
-        raise BadValue("a TRC file needs a frame and a marker")
+    if not len(markers) or not 0 < len(markers.names) <= MOST_MARKERS:
+        raise BadValue(f"a TRC file needs a frame and from 1 to {MOST_MARKERS} markers")
     for name in markers.names:
         if not name.isprintable() or name != name.strip() or not name:
             raise BadValue(f"TRC cannot hold the name {name!r}: rename the marker without tabs and outer blanks")

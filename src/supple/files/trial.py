@@ -32,6 +32,7 @@ WORDS = {
     "inch": "in", "inche": "in", "foot": "ft", "feet": "ft",
 }  # fmt: skip
 MOST_NAMED = 6  # names in one note
+MOST_MARKERS = 3_000
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def finished(trial: Trial, wishes: Wishes) -> Markers:
     labels, keep = _names(trial, wishes.unlabelled)
     if not keep:
         raise BadFile("no marker here has a name: unlabelled=True keeps those without", file=trial.file)
+    if len(keep) > MOST_MARKERS:
+        raise BadFile(f"there are {len(keep)} markers, more than {MOST_MARKERS}", file=trial.file)
     points = trial.points[:, keep]
     with np.errstate(invalid="ignore"):
         absurd = (np.abs(points) > LARGEST_NUMBER).any(axis=2)
