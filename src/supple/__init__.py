@@ -5,7 +5,7 @@ from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline,
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
-from supple.files.door import load, read_motion, read_scene, write
+from supple.files.door import load, read_markers, read_motion, read_scene, write
 from supple.follow import Path, follow
 from supple.goals import (
     AimedAt,
@@ -62,6 +62,6 @@ __all__ = [
     "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
     "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source",
     "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within", "ball", "fixed",
-    "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw",
-    "slide", "solve", "solve_many", "step", "track", "universal", "write",
+    "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers", "read_motion",
+    "read_scene", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip
