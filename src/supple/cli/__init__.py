@@ -1,4 +1,4 @@
-"""The command line: ``supple figures | info | convert | show | solve | scene``. Each command imports what it needs."""
+"""The command line: ``supple figures | info | convert | show | solve | scene | track``. Each command imports what it needs."""
 
 from __future__ import annotations
 
@@ -161,6 +161,43 @@ def solve(
 
     solution = scenes.solve(file, output or [], picture, view, names, unit, up, seed)
     raise typer.Exit(0 if solution.ok else 1)
+
+
+@app.command()
+def track(
+    trial: Annotated[Path, typer.Argument(metavar="TRIAL", help="Markers: a .c3d or .trc file.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The figure that wears the markers: .osim, or whatever has some.")
+    ],
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Where the motion goes: .mot, .sto, .bvh, .glb; may be repeated."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="A page about the errors, the angles and the worst frames.")
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="How much each marker counts: a .json or .toml table; others count nothing.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="frames, whole (all of them at once) or natural (coordinates).")
+    ] = "frames",
+    smoothness: Annotated[float, typer.Option(help="Of whole clips [m s²].")] = 1e-5,
+    cutoff: Annotated[
+        float | None, typer.Option(help="Filter the markers first: Butterworth, this frequency [Hz].")
+    ] = None,
+    huber: Annotated[float | None, typer.Option(help="Markers further off than this count as outliers [m].")] = None,
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joints inside their limits.")] = True,
+    up: Annotated[
+        str | None, typer.Option(help="The axis of the trial that points up, if it does not say: x, y, z.")
+    ] = None,
+    unit: Annotated[float | None, typer.Option(help="Metres in one unit of the trial, if it does not say.")] = None,
+) -> None:
+    """Find the motion behind markers. Status 0: every frame converged; 1: not all did."""
+    from supple.cli import trials
+
+    arguments = (trial, model, output or [], report, weights, method, smoothness, cutoff, huber, limits, up, unit)
+    raise typer.Exit(0 if trials.track(*arguments) else 1)
 
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")

@@ -79,10 +79,14 @@ def task(text: str) -> supple.Task:
 
 
 # ── commands ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+MOVING = (".bvh", ".glb", ".gltf", ".mot", ".sto")  # endings of files that hold motions
+
+
 def converted(source: str, target: Path, unit: float | None, up: str | None) -> str:
     """Convert, and say what was done."""
     given: Figure | Motion
-    if _is_bvh(source) and _is_bvh(target):
+    moves = target.suffix.lower() in MOVING
+    if _is_bvh(source) and moves:
         given = supple.read_motion(source, **_options(source, unit, up))
     elif _is_bvh(target):
         figure = supple.load(source)
@@ -96,7 +100,7 @@ def converted(source: str, target: Path, unit: float | None, up: str | None) -> 
     kind = f"a motion of {len(given)} frames" if isinstance(given, Motion) else "the figure"
     detail = f"{len(figure.segments)} segments, {figure.size} coordinates"
     lost = ""
-    if _is_bvh(source) and not _is_bvh(target):
+    if _is_bvh(source) and not moves:
         lost = "; the motion itself has no place in this format"
     elif _is_bvh(target) and not isinstance(given, Motion):
         lost = f" in its rest posture; unit {given.source.unit:g} m, {given.source.up} up" if given.source else ""

@@ -32,6 +32,7 @@ STARTS = 48  # postures that the first frame is fitted from, at least
 WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
 PHI = 1.2207440846057596  # the real root of x⁴ = x + 1: its powers spread points evenly
 FIRST_STEPS = 200
+CHUNK = 500  # frames between two reports of progress
 
 
 class Fits(NamedTuple):
@@ -125,7 +126,13 @@ def run(
         near = np.repeat(clip.near[None], len(frames), axis=0)
     near = np.ascontiguousarray(near[:, :, packing.chosen])
     D, W = clip.positions[frames], clip.weights[frames] if weights is None else weights
-    frames_entry(I, F.copy(), np.zeros(bench_size(I)), D, W, near, Q, settings, chained, told, errors)
+    memory, own = np.zeros(bench_size(I)), F.copy()
+    for first in range(0, len(frames), CHUNK):
+        part = slice(first, first + CHUNK)
+        if chained and first > 0:
+            Q[first] = Q[first - 1]
+        frames_entry(I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part], errors[part])
+        clip.progress(len(Q[part]))
     whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
     whole[:, packing.chosen] = Q
     return Fits(whole, errors, told)

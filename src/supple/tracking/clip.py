@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,7 @@ class Clip:
     exact: tuple[int, ...] = ()
     limits: bool = True
     step: float = 1.0  # from frame to frame [s]
+    progress: Callable[[int], None] = lambda _: None  # told how many frames have been fitted, some of them twice
 
     @cached_property
     def packing(self) -> Packing:

@@ -73,6 +73,7 @@ class WholeClip:
             told[done : done + keep] = window.solve()[done - held :][:keep]
             q[done : done + keep] = window.postures()[done - held :][:keep]
             done += keep
+            clip.progress(min(keep, len(q) - done + keep))
         return _closed(clip, q, told)
 
     def _paces(self, clip: Clip) -> Floats:
