@@ -69,7 +69,8 @@ def _method(name: str, smoothness: float, huber: float) -> Any:
 
 def _with_progress(figure: Figure, markers: Markers, method: Any, weights: Any, limits: bool) -> supple.Tracked:
     columns = (TextColumn("tracking"), BarColumn(), MofNCompleteColumn(), TextColumn("frames"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         job = bar.add_task("", total=len(markers))
 
         def advance(frames: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.figure import Figure
 from supple.goals import At
 from supple.joints import angular
 from supple.markers import Markers
@@ -70,9 +71,9 @@ def _picture(sheet: Sheet, what: str) -> str:
 
 def _sheet(width: float, height: float) -> Sheet:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Sheet
 
-    sheet = Figure(figsize=(width, height), facecolor="white", layout="constrained")
+    sheet = Sheet(figsize=(width, height), facecolor="white", layout="constrained")
     FigureCanvasAgg(sheet)
     return sheet
 
@@ -159,12 +160,22 @@ def _table(motion: Tracked) -> str:
 
 def _worst(motion: Tracked, markers: Markers) -> str:
     """The worst frames, each marker that was seen as a goal beside the figure."""
-    cells = []
+    cells, figure = [], _with_ends(motion.figure)
     for t in motion.worst(WORST):
         seen = [n for n in motion.markers if np.isfinite(markers[n][t]).all()]
-        tasks = [Task(motion.figure.markers[n], At(markers[n][t]), name=n) for n in seen]
-        paper = draw(motion.figure, motion.q[t], problem=Problem(motion.figure, tasks), chart=False)
+        tasks = [Task(figure.markers[n], At(markers[n][t]), name=n) for n in seen]
+        paper = draw(figure, motion.q[t], problem=Problem(figure, tasks), chart=False)
         caption = f"frame {t}, {motion.times[t]:.3f} s: {1e3 * motion.rms_by_frame[t]:.1f} mm"
         picture = _picture(paper.figure, caption)  # pyright: ignore[reportArgumentType]
         cells.append(f"<figure>{picture}<figcaption>{caption}</figcaption></figure>")
     return f"<div class='row'>{''.join(cells)}</div>"
+
+
+def _with_ends(figure: Figure) -> Figure:
+    """The figure with a bone to the middle of the markers of each segment that would have nothing to show."""
+    above = {figure.parent_of(segment) for segment in figure.segments}
+    for segment in figure.segments:
+        on_it = [p.offset for p in figure.markers.values() if p.segment == segment]
+        if on_it and segment not in above and not (segment in figure.bodies and figure.bodies[segment].shapes):
+            figure = figure.attached(f"{segment}'s end", segment, np.mean(on_it, axis=0))
+    return figure
