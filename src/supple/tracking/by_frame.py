@@ -166,13 +166,12 @@ def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
     root = _common_root(figure, {packing.points[k].segment for k in seen})
     if root is None or len(seen) < 3:
         return postures
-    query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))], limits=None))
-    there, out = clip.positions[frame, seen], []
-    for q in postures:
-        at = np.array([figure.seen(q, packing.points[k])[:3, 3] for k in seen])
-        T = rigid_fit(at, there, clip.weights[frame, seen]) @ figure.placement(q, root)
-        out.append(query(T, start=q).q)
-    return np.array(out)
+    query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))]))
+    there, weights = clip.positions[frame, seen], clip.weights[frame, seen]
+    frames = {s: figure.placement(postures, s) for s in {root, *(packing.points[k].segment for k in seen)}}
+    spots = [frames[packing.points[k].segment] @ np.append(packing.points[k].offset, 1.0) for k in seen]
+    fits = (rigid_fit(at, there, weights) for at in np.stack(spots, axis=1)[:, :, :3])
+    return np.array([query(T @ at, start=q).q for T, at, q in zip(fits, frames[root], postures, strict=True)])
 
 
 def _common_root(figure: Figure, segments: set[str]) -> str | None:
