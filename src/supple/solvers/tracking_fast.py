@@ -19,7 +19,8 @@ where ``RᵀHR + K`` is not positive definite, K is left out for that step.
 different branches staying zero (`tree`). Everything is done in the loop below, compiled, without a sparse factorisation.
 
 **Steps.** *merit*: whole steps, halved while ``½ΨᵀWΨ + σ‖c‖₁`` does not fall below its largest value of the last steps, then damped.
-*maxmin*: along x + αRp with K left out both minima, of the cost and of ``‖c‖``, lie at α = 1: whole steps.
+*maxmin*: along the curve x(q + αp) the cost is, to second order, the parabola of (a) and ``‖c‖`` linear; both are least at α = 1, so
+it takes whole steps.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ class Bench(NamedTuple):
     kind: Any  # (rows of the programme) gap and component, or −1
     pull: Any  # (gaps, 3) prices of the gaps
     lean: Any  # (half-spaces) prices of the half-spaces
+    firm: Any  # (n) prices of the bounds
 
 
 @leaf
@@ -312,13 +314,13 @@ def turn_only(u: Any, f: Any, B: Any) -> None:
 
 
 @leaf
-def shifted(work: Any, R: Any, shift: float) -> bool:
-    """Factor ``H + shift I`` into R; False if that is not positive definite."""
+def shifted(work: Any, R: Any, damping: float, shift: float) -> bool:
+    """Factor ``H + damping diag |H| + shift I`` into R; False if that is not positive definite."""
     n = R.shape[0]
     for i in range(n):
         for j in range(n):
             R[i, j] = work.H[i, j]
-        R[i, i] += shift
+        R[i, i] += damping * abs(work.H[i, i]) + shift
     return factor(R, n) == n
 
 
@@ -339,26 +341,66 @@ def keep_prices(given: Any, work: Any, P: Any, rows: int) -> float:
     return largest
 
 
+@leaf
+def firm_up(work: Any, P: Any, equalities: int, largest: float) -> None:
+    """Stiffen what cannot move anyway: ``ρ CᵀC`` for equalities, ``p_i²`` for coordinates that a limit held last time.
+
+    Where these constraints hold the programme has the same solution, but its matrix is definite if it is so along them.
+    """
+    n = P.g.shape[0]
+    for i in range(n):
+        if work.firm[i] != 0.0:
+            work.H[i, i] += largest
+    for r in range(equalities):
+        square = 1e-300
+        for i in range(n):
+            square += P.C[r, i] * P.C[r, i]
+        rho = largest / square
+        for i in range(n):
+            if P.C[r, i] != 0.0:
+                P.g[i] -= rho * P.C[r, i] * P.c[r]
+                for j in range(n):
+                    work.H[i, j] += rho * P.C[r, i] * P.C[r, j]
+
+
 @stage
 def propose(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings: Any, damping: float, work: Any, P: Any) -> Any:  # fmt: skip
-    """The step p of (a) from the posture last looked at: the decrease that it promises, and the largest price."""
+    """The step p of (a) from the posture last looked at; returns the largest price of a row and what the cost is to fall by."""
     tree, _, _ = read_tree(I, F)
-    limited, curved = int(settings[4]), int(settings[3])
+    n, limited, curved = q.shape[0], int(settings[4]), int(settings[3])
     pull_back(given, work)
+    rows, equalities = write_rows(tree, given, asked, frame, q, limited, work, P)
     largest = derive(I, F, given, asked, frame, q, curved, work, P.g)
-    definite = shifted(work, P.R, (damping + FLOOR) * largest)
+    definite = shifted(work, P.R, damping, FLOOR * largest)
+    if not definite and curved != 0:
+        firm_up(work, P, equalities, largest)
+        definite = shifted(work, P.R, damping, FLOOR * largest)
     if not definite and curved != 0:
         largest = derive(I, F, given, asked, frame, q, 0, work, P.g)
-        definite = shifted(work, P.R, (damping + FLOOR) * largest)
+        definite = shifted(work, P.R, damping, FLOOR * largest)
     while not definite:
         damping = max(10.0 * damping, 1e-8)
-        definite = shifted(work, P.R, damping * largest) or damping > 1e3
-    rows, equalities = write_rows(tree, given, asked, frame, q, limited, work, P)
+        definite = shifted(work, P.R, damping, damping * largest) or damping > 1e3
     minimise(P, rows, equalities, limited)
-    promised = 0.0
-    for i in range(q.shape[0]):
-        promised += P.g[i] * P.p[i]
-    return promised, keep_prices(given, work, P, rows)
+    for i in range(n):
+        work.firm[i] = P.price[rows + i] + P.price[rows + n + i]
+    promised = 0.0  # −(gᵀp + ½ pᵀHp), with M p + g the pull of the constraints
+    for i in range(n):
+        s = P.g[i]
+        for j in range(n):
+            s += 0.5 * work.H[i, j] * P.p[j]
+        promised -= s * P.p[i]
+    return keep_prices(given, work, P, rows), promised
+
+
+@leaf
+def next_damping(damping: float, gain: float) -> float:
+    """The damping of the next step, by the ratio of true to promised decrease."""
+    if gain < 0.25:
+        return max(4.0 * damping, 1e-2)
+    if gain > 0.75:
+        return 0.2 * damping if damping > 1e-4 else 0.0
+    return damping
 
 
 @stage
@@ -375,10 +417,10 @@ def follow(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings:
     for m in range(MEMORY):
         work.past[m, 0], work.past[m, 1] = f, total
     while k < int(settings[1]) and not (math.sqrt(square) < tolerance and moved < tolerance):
-        promised, price = propose(I, F, given, asked, frame, q, settings, damping, work, P)
+        price, promised = propose(I, F, given, asked, frame, q, settings, damping, work, P)
         sigma = max(sigma, 2.0 * price)
-        bar, size = -math.inf, 0.0
-        for m in range(MEMORY):
+        bar, size = f + sigma * total, 0.0
+        for m in range(MEMORY if given.gap.shape[0] > 0 else 0):
             bar = max(bar, work.past[m, 0] + sigma * work.past[m, 1])
         for i in range(n):
             size += P.p[i] * P.p[i]
@@ -397,13 +439,14 @@ def follow(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings:
             alpha *= 0.5
         k += 1
         if accepted:
+            if not whole and total + total_new == 0.0:
+                damping = next_damping(damping, (f - f_new) / max(promised, 1e-300) if size > 1e-5 else 1.0)
             moved, f, total, square = alpha * size, f_new, total_new, square_new
             for i in range(n):
                 q[i] = work.trial[i]
             work.past[k % MEMORY, 0], work.past[k % MEMORY, 1] = f, total
-            damping = 0.1 * damping if damping > 1e-7 else 0.0
         else:
-            damping = max(10.0 * damping, 1e-3)
+            damping = max(10.0 * damping, 1e-2)
             look(tree, given, q, work)
             measure(given, asked, frame, q, work)
     report[ITERATIONS], report[VIOLATION], report[STEP], report[COST] = k, math.sqrt(square), moved, f
@@ -464,7 +507,7 @@ def _bench(trial: Trial, given: Given, rows: int) -> Bench:
         np.zeros(joints), np.zeros(t), np.zeros(t), np.zeros(room), np.zeros(room), np.zeros(room), world,
         np.zeros((joints + 1, 6)), np.zeros((joints + 1, 36)), np.zeros((1, 6)), np.zeros((7, deep)), np.zeros(deep),
         np.zeros((items, 3)), np.zeros((items, 3)), np.zeros((n, n)), np.zeros(n), np.zeros((MEMORY, 2)),
-        np.zeros(rows, dtype=np.int64), np.zeros((len(given.gap), 3)), np.zeros(len(given.plane)),
+        np.zeros(rows, dtype=np.int64), np.zeros((len(given.gap), 3)), np.zeros(len(given.plane)), np.zeros(n),
     )  # fmt: skip
 
 
