@@ -12,8 +12,9 @@ and limits and half-spaces come in as they are. A point is stationary for (a) if
 
 **Curvature.** The paper's H leaves out the curvature of Φ, so its steps converge linearly, the slower the larger the errors of
 the markers. Differentiating ``Φ(x(q)) = 0`` twice gives ``λᵀΦ_xx[R, R] = g · ∂²x/∂q²`` at a stationary point: the curvature of the
-Lagrangian is K, the forces of markers and gaps on how points move at second order. With it convergence is quadratic;
-where ``RᵀHR + K`` is not positive definite, K is left out for that step.
+Lagrangian is K, the forces of markers and gaps on how points move at second order. With it convergence is quadratic.
+The diagonal is raised in proportion to the distance from the optimum, which keeps that rate and still picks one step where
+markers leave a coordinate open; where the matrix is not positive definite even so, K is left out for that step.
 
 **Structure.** A marker leaves a 6 × 6 matrix with its body; summed over subtrees these give the matrix of (a), entries between
 different branches staying zero (`tree`). Everything is done in the loop below, compiled, without a sparse factorisation.
@@ -44,6 +45,8 @@ from supple.wrench import curve
 
 ITERATIONS, VIOLATION, STEP, CONVERGED, COST = range(5)
 FLOOR = 1e-10  # of the largest diagonal entry: what keeps unseen coordinates where they are
+NEARNESS = 1.0  # damping for every metre that the optimum is away
+BENT = 0.01  # the damping up to which curvature is kept that is not definite without
 HALVINGS = 4
 MEMORY = 3  # steps whose merit a new one is measured by
 
@@ -363,6 +366,21 @@ def firm_up(work: Any, P: Any, equalities: int, largest: float) -> None:
                     work.H[i, j] += rho * P.C[r, i] * P.C[r, j]
 
 
+@leaf
+def distance(asked: Any, frame: int, work: Any, P: Any, rows: int) -> float:
+    """How far the optimum is, roughly, as the markers see it [m]: what the last prices leave of the gradient, over the diagonal."""
+    n, square, weight = P.g.shape[0], 0.0, 1e-300
+    for i in range(n):
+        r = P.g[i] - work.firm[i]
+        for k in range(rows):
+            r -= P.price[k] * P.C[k, i]
+        if work.H[i, i] > 0.0:
+            square += r * r / work.H[i, i]
+    for k in range(asked.weight.shape[1]):
+        weight += asked.weight[frame, k]
+    return math.sqrt(square / weight)
+
+
 @stage
 def propose(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings: Any, damping: float, work: Any, P: Any) -> Any:  # fmt: skip
     """The step p of (a) from the posture last looked at; returns the largest price of a row and what the cost is to fall by."""
@@ -371,10 +389,14 @@ def propose(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings
     pull_back(given, work)
     rows, equalities = write_rows(tree, given, asked, frame, q, limited, work, P)
     largest = derive(I, F, given, asked, frame, q, curved, work, P.g)
+    damping += NEARNESS * distance(asked, frame, work, P, rows)
     definite = shifted(work, P.R, damping, FLOOR * largest)
     if not definite and curved != 0:
         firm_up(work, P, equalities, largest)
-        definite = shifted(work, P.R, damping, FLOOR * largest)
+        raised, k = damping, 0
+        while not definite and k < 4 and raised < BENT:
+            definite = shifted(work, P.R, raised, FLOOR * largest)
+            raised, k = 10.0 * raised, k + 1
     if not definite and curved != 0:
         largest = derive(I, F, given, asked, frame, q, 0, work, P.g)
         definite = shifted(work, P.R, damping, FLOOR * largest)
@@ -383,7 +405,7 @@ def propose(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings
         definite = shifted(work, P.R, damping, damping * largest) or damping > 1e3
     minimise(P, rows, equalities, limited)
     for i in range(n):
-        work.firm[i] = P.price[rows + i] + P.price[rows + n + i]
+        work.firm[i] = P.price[rows + i] - P.price[rows + n + i]
     promised = 0.0  # −(gᵀp + ½ pᵀHp), with M p + g the pull of the constraints
     for i in range(n):
         s = P.g[i]
