@@ -7,15 +7,16 @@ A *body* is a moving segment with all that is welded to it. Between two bodies r
 with constant frames O. Where the joints of a link have one centre, points and vectors say it at once: a ball needs no more than
 the shared point. A run that is none of the known kinds becomes a chain of bodies with one joint each, which always works.
 
-**Angles back.** With n the axis of the first turn and w what the last axis has become, ``n · O₂ exp(θ₂ ξ₂) O₃ ξ₃ = n · w`` gives the
-middle angle, twice; the others follow. Of the two triples, whole turns added, the nearer to a reference is taken; where the
-first and last axis fall together, the first angle is taken from the reference.
+**Angles back.** With n the axis of the first turn and w what the last axis has become, ``n · O₂ exp(θ₂ ξ₂) O₃ ξ₃ = n · w``
+gives the middle angle, twice; the others follow. Of the two triples, whole turns added, the nearer to a reference is taken;
+where the first and last axis fall together, the first angle is taken from the reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -115,7 +116,7 @@ def _kind(joints: Sequence[Joint], before: Sequence[Floats]) -> str | None:
         R = R @ O[:3, :3]
         axes.append(R @ (joint.turn if any(joint.turn) else joint.slide))
     turns = axes[letters.count("S") :]
-    if any(np.linalg.norm(np.cross(u, v)) < 1e-3 for u, v in zip(turns, turns[1:], strict=False)):
+    if any(np.linalg.norm(np.cross(u, v)) < 1e-3 for u, v in pairwise(turns)):
         return None
     if kind == "free" and abs(np.linalg.det(axes[:3])) < 1e-3:
         return None

@@ -1,15 +1,16 @@
 """Natural coordinates: a posture as points and unit vectors x that obey ``Φ(x) = 0`` (García de Jalón & Bayo 1994).
 
-Every body has an origin o and three unit vectors v₁ v₂ v₃; all else that it carries is linear in them, ``o + Σ c_k v_k``, markers too.
+Every body has an origin o and three unit vectors v₁ v₂ v₃; all else that it carries, markers too, is linear in them:
+``o + Σ c_k v_k``.
 The equations, in this order:
 
 * **rigid body**: ``v_i · v_j = δ_ij``, six for each body;
 * **joints**, the child's origin being the joint's centre: a *ball* shares that point (3 rows); a *hinge* a unit vector as well
   (6); a *universal* joint keeps the angle between two vectors (3 + 1); a *planar* joint shares a vector and keeps the child in
   a plane (3 + 1); a *slide* shares all vectors and keeps two distances at zero (9 + 2); a *free* joint has none;
-* **relative coordinates**: an angle θ that is a coordinate of its own obeys ``v₂·b = cos θ``, ``v₂·c = sin θ`` with b and c in the
-  parent; a distance s obeys ``o − p − s u = 0``; a joint that follows others obeys its drive. Screws and driven joints need
-  theirs, other joints get one on request;
+* **relative coordinates**: an angle θ that is a coordinate of its own obeys ``v₂·b = cos θ``, ``v₂·c = sin θ`` with b and c
+  in the parent; a distance s obeys ``o − p − s u = 0``; a joint that follows others obeys its drive. Screws and driven joints
+  need theirs, other joints get one on request;
 * **loops**: both ends share a point (3), or also two vectors (9).
 
 Some are redundant, as in every such model: a hinge says once more that its vector has unit length, a slide that all three are
@@ -242,7 +243,8 @@ class Natural:
     def from_posture(self, q: ArrayLike) -> Floats:
         """The coordinates x of a posture q."""
         values = self._values(self.figure.posture(q))
-        x, frames = np.zeros(self.size), {None: HERE}
+        x = np.zeros(self.size)
+        frames: dict[str | None, Floats] = {None: HERE}
         for k, link in enumerate(self._chains[0]):
             T = frames[link.child] = frames[link.parent] @ along(link, values)
             x[12 * k : 12 * k + 3] = T[:3, 3]

@@ -1,8 +1,8 @@
 """Sparse equations ``Φ(x) = 0`` that are linear or quadratic, with their Jacobian: structure found once, values compiled.
 
-A row is a constant and a sum of terms; a term is ``c x_i``, ``c x_i x_j`` or ``c f(x_i)`` with f a cosine, a sine or a cubic spline
-(only angles that are coordinates of their own need those). So an entry of the Jacobian is constant or linear wherever its row
-has no such angle.
+A row is a constant and a sum of terms; a term is ``c x_i``, ``c x_i x_j`` or ``c f(x_i)`` with f a cosine, a sine or a cubic
+spline (only angles that are coordinates of their own need those). So an entry of the Jacobian is constant or linear wherever
+its row has no such angle.
 
 `Vec` is what rows are written with: a vector of space that is linear in x, ``const + Σ c · x[i : i + 3]``.
 """

@@ -1,9 +1,9 @@
 """Markers to postures by the optimal tracking method (Ausejo, Suescun & Celigüeta 2011): one frame after the other.
 
-``minimise ½ (Sx − d)ᵀ W (Sx − d)  subject to Φ(x) = 0`` in natural coordinates x. Two paths lead to the same point: the paper's own
-(`tracking_paper`), to read and to compare with, and one on the feasible set (`tracking_fast`), which also knows limits and
-half-spaces. A frame ends when ``‖Φ‖₂`` and the length of the last step are below the tolerance, or after `iterations` steps; then
-it is reported as not converged, and the next frame starts from where it got to.
+``minimise ½ (Sx − d)ᵀ W (Sx − d)  subject to Φ(x) = 0`` in natural coordinates x. Two paths lead to the same point: the
+paper's own (`tracking_paper`), to read and to compare with, and one on the feasible set (`tracking_fast`), which also knows
+limits and half-spaces. A frame ends when ``‖Φ‖₂`` and the length of the last step are below the tolerance, or after
+`iterations` steps; then it is reported as not converged, and the next frame starts from where it got to.
 
 Frames that leave a coordinate unseen have no unique optimum: such a coordinate stays where the frame before had it.
 """
@@ -32,7 +32,9 @@ class Tracked(NamedTuple):
 
     q: Floats  # (frames, size)
     iterations: np.ndarray  # (frames,)
-    violations: Floats  # (frames,) ‖Φ‖₂; on the fast path that of loops, of what is held and of half-spaces, the rest being 0
+    violations: (
+        Floats  # (frames,) ‖Φ‖₂; on the fast path that of loops, of what is held and of half-spaces, the rest being 0
+    )
     steps: Floats  # (frames,) length of the last step, in x on the paper's path, in q on the fast one
     converged: np.ndarray  # (frames,) bool
 
@@ -79,8 +81,8 @@ class OptimalTracking:
         """
         trial = checked_trial(figure, points, positions, weights, start, held, driven, beyond)
         if self.path == "fast":
-            settings = [self.tolerance, self.iterations, self.step == "maxmin", self.curvature, self.limits]
-            q, report = fast.track(trial, np.array(settings, dtype=float))
+            whole = self.step == "maxmin"
+            q, report = fast.track(trial, self.tolerance, self.iterations, whole, self.curvature, self.limits)
             return Tracked(
                 q,
                 report[:, fast.ITERATIONS].astype(int),
@@ -97,9 +99,7 @@ class OptimalTracking:
         Q, report = np.zeros((frames, trial.figure.size)), np.zeros((frames, 3))
         x, q = model.natural.from_posture(trial.start), trial.start
         for k in range(frames):
-            found, *report[k] = paper.reconstruct(
-                model, model.frame(k), x, self.step, self.tolerance, self.iterations
-            )
+            found, *report[k] = paper.reconstruct(model, model.frame(k), x, self.step, self.tolerance, self.iterations)
             if np.isfinite(found).all():
                 x, q = found, model.natural.to_posture(found, near=q)
             Q[k] = q

@@ -23,7 +23,7 @@ The paper accepts x as soon as ``‖Φ‖₂ < tolerance``; here ``‖αΔ‖₂
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from scipy.linalg import qr_multiply, solve_triangular
@@ -96,7 +96,10 @@ def quadratic_step(H: Floats, g: Floats, A: Floats, b: Floats) -> tuple[Floats, 
     """Δ and −λ of (10), with the multipliers of dependent columns zero (11)."""
     n = len(g)
     K = np.block([[H, A], [A, np.zeros((n, n))]])
-    rotated, R, order = qr_multiply(K, np.concatenate([-g, b]), mode="right", pivoting=True, overwrite_a=True)
+    rotated, R, order = cast(
+        "tuple[Floats, Floats, np.ndarray]",
+        qr_multiply(K, np.concatenate([-g, b]), mode="right", pivoting=True, overwrite_a=True),
+    )
     pivots = np.abs(np.diagonal(R))
     rank = int(np.count_nonzero(pivots > DEPENDENT * pivots[0]))
     solution = np.zeros(2 * n)
