@@ -1,6 +1,7 @@
 """supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
 from supple.apart import Clearance
+from supple.coordinates.natural import Natural
 from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
@@ -43,8 +44,10 @@ from supple.solvers.jacobian_transpose import CautiousStep, FittedStep, FixedSte
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
+from supple.solvers.optimal_tracking import OptimalTracking, Tracked
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
+from supple.solvers.trial import DrivenAngle, Held
 from supple.space import place
 from supple.step import step
 from supple.touches import Touch
@@ -52,11 +55,12 @@ from supple.touches import Touch
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box", "Capsule",
     "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares",
-    "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
-    "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre",
-    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path",
-    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "UnknownName", "Within", "ball", "fixed", "follow",
-    "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve",
-    "solve_many", "step", "universal", "write",
+    "Direction", "Drive", "DrivenAngle", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep",
+    "Frame", "Gap", "Group", "Held", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop",
+    "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton",
+    "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Placed", "Point", "Polytope", "Problem",
+    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline",
+    "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "Within", "ball", "fixed", "follow", "free", "hinge",
+    "load", "mimic", "place", "planar", "prepare", "read_motion", "read_scene", "screw", "slide", "solve", "solve_many",
+    "step", "universal", "write",
 ]  # fmt: skip

@@ -6,15 +6,15 @@ The equations, in this order:
 
 * **rigid body**: ``v_i · v_j = δ_ij``, six for each body;
 * **joints**, the child's origin being the joint's centre: a *ball* shares that point (3 rows); a *hinge* a unit vector as well
-  (6); a *universal* joint keeps the angle between two vectors (3 + 1); a *planar* joint shares a vector and keeps the child in
+  (6); a *universal* joint has a vector of its own, fixed in the parent, at a fixed angle to one of the child (3 + 5); a *planar* joint shares a vector and keeps the child in
   a plane (3 + 1); a *slide* shares all vectors and keeps two distances at zero (9 + 2); a *free* joint has none;
 * **relative coordinates**: an angle θ that is a coordinate of its own obeys ``v₂·b = cos θ``, ``v₂·c = sin θ`` with b and c
   in the parent; a distance s obeys ``o − p − s u = 0``; a joint that follows others obeys its drive. Screws and driven joints
   need theirs, other joints get one on request;
 * **loops**: both ends share a point (3), or also two vectors (9).
 
-Some are redundant, as in every such model: a hinge says once more that its vector has unit length, a slide that all three are
-orthogonal, and a flat four-bar that it stays flat. All rows are linear or quadratic but those with cos θ and sin θ and curved
+Some are redundant, as in every such model: a hinge or universal joint says once more that its vector has unit length, a slide
+that all three are orthogonal, and a flat four-bar that it stays flat. All rows are linear or quadratic but those with cos θ and sin θ and curved
 drives, so the entries of Φ_x are constant or linear but there.
 """
 
@@ -116,9 +116,16 @@ class Natural:
         first = 12 * len(self._chains[0])
         return {name: first + k for k, name in enumerate(self._scalars)}
 
+    @cached_property
+    def _crosses(self) -> dict[str, Vec]:
+        """The first axis of every universal joint, by the body that it carries: a unit vector of x."""
+        first = 12 * len(self._chains[0]) + len(self._scalars)
+        bodies = [link.child for link in self._chains[0] if link.kind == "universal"]
+        return {body: Vec(np.zeros(3), ((1.0, first + 3 * k),)) for k, body in enumerate(bodies)}
+
     @property
     def _first_point(self) -> int:
-        return 12 * len(self._chains[0]) + len(self._scalars)
+        return 12 * len(self._chains[0]) + len(self._scalars) + 3 * len(self._crosses)
 
     @property
     def size(self) -> int:
@@ -176,8 +183,10 @@ class Natural:
                 R = R @ before[:3, :3]
             w.vanish(child.vectors[0].plus(parent.direction(R @ link.axis), -1.0))
         if link.kind == "universal":
-            second = link.before[1][:3, :3] @ link.axis
-            w.dot(parent.direction(R @ joint.turn), child.vectors[0], float(np.array(joint.turn) @ second))
+            cross, second = self._crosses[link.child], link.before[1][:3, :3] @ link.axis
+            w.vanish(cross.plus(parent.direction(R @ joint.turn), -1.0))
+            w.dot(cross, cross, 1.0)
+            w.dot(cross, child.vectors[0], float(np.array(joint.turn) @ second))
         if link.kind == "planar":
             w.dot(apart, child.vectors[0])
         if link.kind == "slide":
@@ -249,6 +258,9 @@ class Natural:
             T = frames[link.child] = frames[link.parent] @ along(link, values)
             x[12 * k : 12 * k + 3] = T[:3, 3]
             x[12 * k + 3 : 12 * k + 12] = (T[:3, :3] @ self._carriers[link.child].basis).T.ravel()
+            if link.kind == "universal":
+                i, first = self._crosses[link.child].terms[0][1], link.before[0][:3, :3] @ link.joints[0].turn
+                x[i : i + 3] = frames[link.parent][:3, :3] @ first
         for name, i in self.index.items():
             x[i] = values[name]
         for k, point in enumerate(self.points):

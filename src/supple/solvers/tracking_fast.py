@@ -20,9 +20,9 @@ markers leave a coordinate open; where the matrix is not positive definite even 
 **Structure.** A marker leaves a 6 × 6 matrix with its body; summed over subtrees these give the matrix of (a), entries between
 different branches staying zero (`tree`). Everything is done in the loop below, compiled, without a sparse factorisation.
 
-**Steps.** *merit*: whole steps, halved while ``½ΨᵀWΨ + σ‖c‖₁`` does not fall below its largest value of the last steps, then
-damped. *maxmin*: along the curve x(q + αp) the cost is, to second order, the parabola of (a) and ``‖c‖`` linear; both are least
-at α = 1, so it takes whole steps.
+**Steps.** *merit*: whole steps, halved while ``½ΨᵀWΨ + σ‖c‖₁`` does not fall (with gaps: below its largest value of the last
+steps), then damped. *maxmin*: along the curve x(q + αp) the cost is, to second order, the parabola of (a) and ``‖c‖`` linear; both are least
+at α = 1, so it takes whole steps as long as the merit is not above all of the last few.
 """
 
 from __future__ import annotations
@@ -156,9 +156,9 @@ def attempt(
 
 
 @leaf
-def merit_of_the_past(given: Any, work: Any, sigma: float, here: float) -> float:
-    """What a new merit must stay below: that of here or, with equations, the largest of the last steps."""
-    for m in range(MEMORY if given.gap.shape[0] > 0 else 0):
+def merit_of_the_past(work: Any, sigma: float, here: float, patient: bool) -> float:
+    """What a new merit must stay below: that of here or, if patient, the largest of the last steps."""
+    for m in range(MEMORY if patient else 0):
         here = max(here, work.past[m, 0] + sigma * work.past[m, 1])
     return here
 
@@ -190,18 +190,19 @@ def follow(
     while k < int(settings[1]) and not (math.sqrt(square) < tolerance and moved < tolerance):
         price, promised, size = propose(I, F, given, asked, frame, q, settings, work, P)
         sigma, alpha, accepted = max(sigma, 2.0 * price), 1.0, False
-        bar = merit_of_the_past(given, work, sigma, f + sigma * total)
+        patient = whole or given.gap.shape[0] > 0
+        bar = merit_of_the_past(work, sigma, f + sigma * total, patient)
         f_new, total_new, square_new = f, total, square
         for _ in range(HALVINGS):
             f_new, total_new, square_new = attempt(I, F, given, asked, frame, q, alpha, limits, work, P)
             tiny = size < SMALL and total_new <= total + 1e-9
-            accepted = whole or f_new + sigma * total_new < bar or tiny
+            accepted = f_new + sigma * total_new < bar or tiny
             if accepted:
                 break
             alpha *= 0.5
         k += 1
         if accepted:
-            if not whole and total + total_new == 0.0:
+            if total + total_new == 0.0:
                 gain = (f - f_new) / max(promised, 1e-300) if size > SMALL else 1.0
                 settings[DAMPING] = next_damping(settings[DAMPING], gain)
             moved, f, total, square = alpha * size, f_new, total_new, square_new
