@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from otm_models import Experiment, reaching, seen, steering
 
 import supple
+from otm_models import Experiment, reaching, seen, steering
 from supple.space import Floats
 
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)

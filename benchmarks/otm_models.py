@@ -1,4 +1,4 @@
-"""The two experiments of Ausejo, Suescun & Celigüeta (2011), rebuilt: figures of the same make-up, markers, motions and noise."""
+"""The two experiments of Ausejo, Suescun & Celigüeta (2011), rebuilt: figures of their make-up, markers, motions and noise."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def whole_body() -> tuple[supple.Figure, dict[str, Point]]:
 
 
 def upper_body() -> tuple[supple.Figure, dict[str, Point]]:
-    """12 bodies and 29 degrees of freedom; each shoulder blade is tied to the ribs by two rods, which close two loops; 28 markers.
+    """12 bodies, 29 degrees of freedom, 28 markers; each shoulder blade is tied to the ribs by two rods, which close two loops.
 
     A rod stands for "this point of the shoulder blade glides on a sphere", as in van der Helm's model (there an ellipsoid).
     """
@@ -142,13 +142,14 @@ def seen(figure: supple.Figure, points: dict[str, Point], Q: Floats) -> Floats:
     return np.stack([T[p.segment][:, :3, :3] @ p.offset + T[p.segment][:, :3, 3] for p in points.values()], axis=1)
 
 
-def reaching(trials: int = 10, frames: int = 120, amplitude: float = 0.012, seed: int = 1) -> Experiment:
+def reaching(trials: int = 10, frames: int = 120, amplitude: float = 0.02, seed: int = 1) -> Experiment:
     """Reach movements of the whole body: to a switch and back, trunk and both arms, every trial its own."""
     figure, points = whole_body()
     index, postures, positions = {n: k for k, n in enumerate(figure.joints)}, [], []
     start = np.array(figure.rest)
-    for name, value in {"Rarm.y": 0.2, "Larm.y": 0.2, "Rforearm": -0.9, "Lforearm": -0.9, "Rthigh.y": -0.2, "Lthigh.y": -0.2,
-                        "Rshank": 0.4, "Lshank": 0.4, "Rfoot.y": -0.2, "Lfoot.y": -0.2, "Rarm.x": -0.2, "Larm.x": 0.2}.items():  # fmt: skip
+    seated = {"Rarm.y": 0.2, "Rarm.x": -0.2, "Rforearm": -0.9, "Rthigh.y": -0.2, "Rshank": 0.4, "Rfoot.y": -0.2}
+    seated |= {name.replace("R", "L", 1): -value if name.endswith(".x") else value for name, value in seated.items()}
+    for name, value in seated.items():
         start[index[name]] = value
     for trial in range(trials):
         rng = np.random.default_rng(seed + trial)
@@ -164,7 +165,7 @@ def reaching(trials: int = 10, frames: int = 120, amplitude: float = 0.012, seed
     return Experiment("reach", figure, points, postures, positions)
 
 
-def steering(trials: int = 12, frames: int = 150, amplitude: float = 0.012, seed: int = 100) -> Experiment:
+def steering(trials: int = 12, frames: int = 150, amplitude: float = 0.02, seed: int = 100) -> Experiment:
     """Steering with both hands at ten to two, right and left, in closed shoulder girdles."""
     figure, points = upper_body()
     index, postures, positions = {n: k for k, n in enumerate(figure.joints)}, [], []
@@ -173,18 +174,16 @@ def steering(trials: int = 12, frames: int = 150, amplitude: float = 0.012, seed
     for name, value in {"Larm.y": -1.0, "Rarm.y": -1.0, "Lforearm.y": -0.9, "Rforearm.y": -0.9}.items():
         start[index[name]] = value
     grips = np.array([figure.seen(start, hand)[:3, 3] for hand in hands])
-    centre = grips.mean(axis=0) + (0, 0, -0.10)
+    centre = grips.mean(axis=0) + np.array([0, 0, -0.10])
     for trial in range(trials):
         rng = np.random.default_rng(seed + trial)
         turn = rng.uniform(0.4, 0.9) * np.sin(2.0 * np.pi * np.linspace(0.0, 1.0, frames))
         held = []
         for hand, grip in zip(hands, grips, strict=True):
-            y, z = (grip - centre)[1], (grip - centre)[2]
-            ways = [
-                centre + (grip[0] - centre[0], y * np.cos(a) - z * np.sin(a), y * np.sin(a) + z * np.cos(a))
-                for a in turn
-            ]
-            held.append(supple.Held(hand, np.array(ways)))
+            arm = grip - centre
+            c, d = np.cos(turn), np.sin(turn)
+            ways = np.column_stack([0.0 * turn + arm[0], arm[1] * c - arm[2] * d, arm[1] * d + arm[2] * c])
+            held.append(supple.Held(hand, centre + ways))
         rest = seen(figure, points, start[None])
         still = supple.OptimalTracking(limits=False).track_frames(
             figure, list(points.values()), np.repeat(rest, frames, axis=0), start=start, held=held

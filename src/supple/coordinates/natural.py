@@ -5,17 +5,18 @@ Every body has an origin o and three unit vectors v₁ v₂ v₃; all else that 
 The equations, in this order:
 
 * **rigid body**: ``v_i · v_j = δ_ij``, six for each body;
-* **joints**, the child's origin being the joint's centre: a *ball* shares that point (3 rows); a *hinge* a unit vector as well
-  (6); a *universal* joint has a vector of its own, fixed in the parent, at a fixed angle to one of the child (3 + 5); a *planar* joint shares a vector and keeps the child in
-  a plane (3 + 1); a *slide* shares all vectors and keeps two distances at zero (9 + 2); a *free* joint has none;
+* **joints**, the child's origin being their centre: a *ball* shares that point (3 rows); a *hinge* a unit vector as well (6);
+  a *universal* joint has a vector of its own, fixed in the parent, at a fixed angle to one of the child (3 + 5); a *planar*
+  joint shares a vector and keeps the child in a plane (3 + 1); a *slide* shares all vectors and keeps two distances at zero
+  (9 + 2); a *free* joint has none;
 * **relative coordinates**: an angle θ that is a coordinate of its own obeys ``v₂·b = cos θ``, ``v₂·c = sin θ`` with b and c
   in the parent; a distance s obeys ``o − p − s u = 0``; a joint that follows others obeys its drive. Screws and driven joints
   need theirs, other joints get one on request;
 * **loops**: both ends share a point (3), or also two vectors (9).
 
 Some are redundant, as in every such model: a hinge or universal joint says once more that its vector has unit length, a slide
-that all three are orthogonal, and a flat four-bar that it stays flat. All rows are linear or quadratic but those with cos θ and sin θ and curved
-drives, so the entries of Φ_x are constant or linear but there.
+that all three are orthogonal, and a flat four-bar that it stays flat. All rows are linear or quadratic but those with cos θ and
+sin θ and curved drives, so the entries of Φ_x are constant or linear but there.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ markers leave a coordinate open; where the matrix is not positive definite even 
 different branches staying zero (`tree`). Everything is done in the loop below, compiled, without a sparse factorisation.
 
 **Steps.** *merit*: whole steps, halved while ``½ΨᵀWΨ + σ‖c‖₁`` does not fall (with gaps: below its largest value of the last
-steps), then damped. *maxmin*: along the curve x(q + αp) the cost is, to second order, the parabola of (a) and ``‖c‖`` linear; both are least
-at α = 1, so it takes whole steps as long as the merit is not above all of the last few.
+steps), then damped. *maxmin*: along the curve x(q + αp) the cost is, to second order, the parabola of (a) and ``‖c‖`` linear;
+both are least at α = 1, so it takes whole steps as long as the merit is not above all of the last few.
 """
 
 from __future__ import annotations
@@ -156,6 +156,20 @@ def attempt(
 
 
 @leaf
+def forget(work: Any, P: Any) -> None:
+    """No prices: those of another frame mislead."""
+    for k in range(P.price.shape[0]):
+        P.price[k] = 0.0
+    for i in range(P.p.shape[0]):
+        P.p[i] = work.firm[i] = 0.0
+    for k in range(work.pull.shape[0]):
+        for i in range(3):
+            work.pull[k, i] = 0.0
+    for k in range(work.lean.shape[0]):
+        work.lean[k] = 0.0
+
+
+@leaf
 def merit_of_the_past(work: Any, sigma: float, here: float, patient: bool) -> float:
     """What a new merit must stay below: that of here or, if patient, the largest of the last steps."""
     for m in range(MEMORY if patient else 0):
@@ -179,8 +193,7 @@ def follow(
 ) -> None:
     """Bring q to the optimum of one frame."""
     n, tolerance, whole, limits = q.shape[0], settings[0], settings[2] != 0.0, settings[4]
-    for i in range(n):
-        P.p[i] = 0.0
+    forget(work, P)
     f, total, square = attempt(I, F, given, asked, frame, q, 0.0, limits, work, P)
     for i in range(n):
         q[i] = work.trial[i]
