@@ -16,7 +16,9 @@ by a QR factorisation that finds the dependent columns. Along Δ the cost is a p
 
 * **merit**: α minimises the augmented Lagrangian ``½ΨᵀWΨ + μᵀΦ + ½σ‖Φ‖²``, μ = −Φ_x λ: a quartic of α that falls along every
   Δ, and, unlike the cost with a penalty alone, asks for whole steps near the solution;
-* **maxmin**: the larger of the two lengths that minimise the one and the other, no more than `LONGEST`.
+* **maxmin**: the larger of the two lengths that minimise the one and the other.
+
+Neither is longer than `LONGEST`.
 
 The paper accepts x as soon as ``‖Φ‖₂ < tolerance``; here ``‖αΔ‖₂`` must be as small too.
 """
@@ -33,8 +35,8 @@ from supple.solvers.trial import Trial
 from supple.space import Floats
 
 DEPENDENT = 1e-9  # of the largest pivot
-LONGEST = 1.5  # of a maxmin step
-STIFFNESS = 1.0  # σ, in units of the heaviest weight
+LONGEST = 1.5  # step: near the solution both curves are flat to the last digit
+STIFFNESS = 0.1  # σ, in units of the heaviest weight
 
 
 class Frame(NamedTuple):
@@ -119,8 +121,10 @@ def step_length(rule: str, cost: Floats, priced: Floats, violation: Floats, sigm
     """α for the parabolas ½ΨᵀWΨ and μᵀΦ and the quartic ‖Φ‖², as coefficients of 1, α, α² …; 1 where none has a minimum."""
     if rule == "maxmin":
         alone = -cost[1] / (2.0 * cost[2]) if cost[2] > 1e-30 else 0.0
-        return min(max(alone, _least(violation[::-1])), LONGEST) or 1.0
-    return _least((np.pad(cost + priced, (0, 2)) + 0.5 * sigma * violation)[::-1]) or 1.0
+        alpha = max(alone, _least(violation[::-1]))
+    else:
+        alpha = _least((np.pad(cost + priced, (0, 2)) + 0.5 * sigma * violation)[::-1])
+    return min(alpha, LONGEST) or 1.0
 
 
 def reconstruct(
