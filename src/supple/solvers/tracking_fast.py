@@ -9,7 +9,8 @@ equations are the gaps c(q) of closed loops and of what is held exactly,
     minimise ½ pᵀ(RᵀHR + K)p + gᵀR p    subject to  c + C p = 0,  n·(r + J p) ≥ d,  lower ≤ q + p ≤ upper,            (a)
 
 and limits and half-spaces come in as they are. A point is stationary for (a) if and only if it is for the paper's (13),
-wherever the joint values themselves are regular (three turns of a ball whose first and last axis fall together are not).
+wherever the joint values themselves are regular. Natural coordinates know no gimbal lock; so that joint values do not either,
+balls without limits are re-centred before each frame (`charts`).
 
 **Curvature.** The paper's H leaves out the curvature of Φ, so its steps converge linearly, the slower the larger the errors of
 the markers. Differentiating ``Φ(x(q)) = 0`` twice gives ``λᵀΦ_xx[R, R] = g · ∂²x/∂q²`` at a stationary point: the curvature of
@@ -32,12 +33,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import entry, leaf, stage
-from supple.packing import flat_floats, flat_ints
 from supple.solvers.dual_active_set import minimise, programme
 from supple.solvers.factors import factor
 from supple.solvers.tracking_model import derive, keep_prices, look, measure, pull_back, write_rows
-from supple.solvers.tracking_tables import MEMORY, Asked, bench_for, given_by
+from supple.solvers.tracking_tables import MEMORY, Asked, bench_for, given_by, packed_with_charts
 from supple.solvers.trial import Trial
 from supple.space import Floats
 from supple.tree import read_tree
@@ -230,12 +231,15 @@ def follow(
 
 
 @entry
-def track_entry(I: Any, F: Any, given: Any, asked: Any, Q: Any, settings: Any, work: Any, P: Any, report: Any) -> None:
+def track_entry(I: Any, F: Any, given: Any, asked: Any, Q: Any, settings: Any, work: Any, P: Any, out: Any) -> None:
     """Track all frames: row 0 of Q is the start on entry, every other frame starts from the one before."""
     for k in range(Q.shape[0]):
-        for i in range(Q.shape[1] if k > 0 else 0):
-            Q[k, i] = Q[k - 1, i]
-        follow(I, F, given, asked, k, Q[k], settings, work, P, report[k])
+        for i in range(Q.shape[1]):
+            work.before[i] = Q[max(k - 1, 0), i]
+            Q[k, i] = work.before[i]
+        recentre(I, F, Q[k], STEEP)
+        follow(I, F, given, asked, k, Q[k], settings, work, P, out[k])
+        report(I, F, Q[k], work.before, EXACT)
 
 
 def track(
@@ -246,9 +250,8 @@ def track(
     rows = 3 * len(given.gap) + len(given.angle) + len(given.plane) + len(given.b)
     work, P = bench_for(trial, given, rows), programme(trial.figure.size, rows)
     asked = Asked(trial.positions, trial.weights, trial.holds, trial.values)
-    Q, report = np.zeros((trial.frames, trial.figure.size)), np.zeros((trial.frames, 5))
+    Q, out = np.zeros((trial.frames, trial.figure.size)), np.zeros((trial.frames, 5))
     Q[:1] = trial.start
     settings = np.array([tolerance, iterations, whole, curved, limited, 0.0], dtype=float)
-    packed = trial.figure.packed
-    track_entry(flat_ints(packed.ints), flat_floats(packed.floats), given, asked, Q, settings, work, P, report)
-    return Q, report
+    track_entry(*packed_with_charts(trial, given, limited), given, asked, Q, settings, work, P, out)
+    return Q, out

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.charts import find_charts
 from supple.effectors import Point
+from supple.packing import flat_floats, flat_ints
 from supple.solvers.trial import Trial
 from supple.space import Floats
-from supple.tree import LANES, WORLD, padded
+from supple.tree import LANES, OFFSET, WORLD, padded
 
 MEMORY = 3  # steps whose merit a new one is measured by
 
@@ -66,6 +68,7 @@ class Bench(NamedTuple):
     pull: Any  # (gaps, 3) prices of the gaps
     lean: Any  # (half-spaces) prices of the half-spaces
     firm: Any  # (n) prices of the bounds
+    before: Any  # (n) the frame before
 
 
 def items_of(trial: Trial) -> tuple[np.ndarray, Floats, np.ndarray]:
@@ -104,6 +107,22 @@ def given_by(trial: Trial) -> Given:
                  np.array(limits.lower), np.array(limits.upper))  # fmt: skip
 
 
+def packed_with_charts(trial: Trial, given: Given, limited: bool) -> tuple[np.ndarray, Floats]:
+    """The figure in arrays of its own, with the balls that can be re-centred: those whose angles nothing has a hold on."""
+    packed = trial.figure.packed
+    held = np.zeros(packed.size, dtype=bool)
+    held[[k for joint in packed.drives for k, term in joint if term >= 0]] = True
+    held[given.angle] = True
+    if limited:
+        held |= np.isfinite(given.lower) | np.isfinite(given.upper) | given.A.any(axis=0)
+    ints = [table.copy() for table in packed.ints]
+    charts = find_charts(ints[1], ints[2], ints[3], ints[4], set(given.at.tolist()), held)
+    ints[0][17] = len(charts)
+    ints[3][charts] = 1  # its offset turns
+    home = [packed.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
+    return flat_ints([*ints, charts]), flat_floats([*packed.floats, np.array(home)])
+
+
 def bench_for(trial: Trial, given: Given, rows: int) -> Bench:
     """Room for a trial whose programme has up to that many rows."""
     packed = trial.figure.packed
@@ -115,5 +134,5 @@ def bench_for(trial: Trial, given: Given, rows: int) -> Bench:
         np.zeros(joints), np.zeros(t), np.zeros(t), np.zeros(room), np.zeros(room), np.zeros(room), world,
         np.zeros((joints + 1, 6)), np.zeros((joints + 1, 36)), np.zeros((1, 6)), np.zeros((7, deep)), np.zeros(deep),
         np.zeros((items, 3)), np.zeros((items, 3)), np.zeros((n, n)), np.zeros(n), np.zeros((MEMORY, 2)),
-        np.zeros(rows, dtype=np.int64), np.zeros((len(given.gap), 3)), np.zeros(len(given.plane)), np.zeros(n),
+        np.zeros(rows, dtype=np.int64), np.zeros((len(given.gap), 3)), np.zeros(len(given.plane)), np.zeros(n), np.zeros(n),
     )  # fmt: skip
