@@ -233,6 +233,36 @@ def test_half_spaces_are_kept():
     assert_allclose(figure.seen(tracked.q[0], Point("left hand"))[2, 3], floor, atol=1e-9)
 
 
+@pytest.mark.parametrize("step", ["merit", "maxmin"])
+def test_gimbal_lock_is_no_obstacle(step: str):
+    figure = supple.Figure("arm", [*supple.free("base"), *supple.ball("upper", "base", "zyx", at=(0, 0, 0.3))])
+    rng = np.random.default_rng(0)
+    points = [Point(segment, rng.normal(0, 0.1, 3)) for segment in ("base", "base", "base", "upper", "upper", "upper")]
+    t = np.linspace(0, 1, 40)
+    q = np.zeros((40, 9))
+    q[:, figure.joints.index("base.y")] = 3.0 * t  # through the lock
+    q[:, figure.joints.index("upper.y")] = np.pi / 2  # at the lock all the time
+    q[:, figure.joints.index("upper.z")] = t
+    ways = np.array([seen(figure, z, points) for z in q])
+    ways += 0.002 * rng.normal(size=ways.shape)
+    tracked = OptimalTracking(step).track_frames(figure, points, ways, start=q[0])
+    assert tracked.converged.all()
+    assert tracked.iterations.mean() < 8
+    errors = np.array([seen(figure, z, points) for z in tracked.q]) - ways
+    assert np.sqrt((errors**2).mean()) < 0.002
+
+
+def test_steadiness_settles_what_markers_leave_open():
+    figure, points, ways, q = trial("twins", noise=0.0)
+    ways[1:, [k for k, point in enumerate(points) if "left" in point.segment]] = np.nan
+    tracked = OptimalTracking(steady=1e-6).track_frames(figure, points, ways, start=q)
+    left = [figure.joints.index(name) for name in figure.joints if "left" in name]
+    assert tracked.converged.all()
+    assert_allclose(tracked.q[1:, left], np.repeat(tracked.q[:1, left], 3, axis=0), atol=1e-9)
+    others = [point for point in points if "left" not in point.segment]
+    assert_allclose(seen(figure, tracked.q[3], others), seen(figure, q + 0.09, others), atol=1e-4)
+
+
 def test_a_frame_that_does_not_converge_is_reported():
     figure, points, ways, q = trial("twins")
     for tracker in (
@@ -272,6 +302,7 @@ def test_interpreted():
         (lambda: OptimalTracking(path="slow"), "path is 'fast' or 'paper'"),
         (lambda: OptimalTracking(tolerance=0.0), "tolerance positive"),
         (lambda: OptimalTracking(path="paper"), "limits=False"),
+        (lambda: OptimalTracking(steady=-1.0), "steady must not be negative"),
         (lambda: track(points=[Point("foot")]), "no segment called 'foot'"),
         (lambda: track(positions=np.zeros((2, 2, 3))), r"shape \(frames, 1, 3\)"),
         (lambda: track(positions=np.full((2, 1, 3), np.inf)), "finite, or NaN"),

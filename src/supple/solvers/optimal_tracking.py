@@ -52,6 +52,7 @@ class OptimalTracking:
     path: Literal["fast", "paper"] = "fast"
     limits: bool = True  # keep the figure's limits; the paper's path cannot
     curvature: bool = True  # fast path: second-order steps
+    steady: float = 0.0  # fast path: weight of ½‖q − q_before‖², which settles what markers leave open
 
     def __post_init__(self) -> None:
         if self.step not in ("merit", "maxmin"):
@@ -60,8 +61,10 @@ class OptimalTracking:
             raise BadValue(f"the path is 'fast' or 'paper', not {self.path!r}")
         if self.iterations < 0 or not self.tolerance > 0.0:
             raise BadValue(f"iterations must not be negative, tolerance positive: {self.iterations}, {self.tolerance}")
-        if self.path == "paper" and self.limits:
-            raise Refused("path 'paper' has no inequalities: give limits=False, or take path 'fast'")
+        if not 0.0 <= self.steady < np.inf:
+            raise BadValue(f"steady must not be negative: {self.steady}")
+        if self.path == "paper" and (self.limits or self.steady):
+            raise Refused("path 'paper' has no inequalities and no memory: give limits=False, steady=0, or path 'fast'")
 
     def track_frames(
         self,
@@ -82,7 +85,9 @@ class OptimalTracking:
         trial = checked_trial(figure, points, positions, weights, start, held, driven, beyond)
         if self.path == "fast":
             whole = self.step == "maxmin"
-            q, report = fast.track(trial, self.tolerance, self.iterations, whole, self.curvature, self.limits)
+            q, report = fast.track(
+                trial, self.tolerance, self.iterations, whole, self.curvature, self.limits, self.steady
+            )
             return Tracked(
                 q,
                 report[:, fast.ITERATIONS].astype(int),

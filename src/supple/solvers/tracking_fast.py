@@ -49,6 +49,7 @@ NEARNESS = 1.0  # damping for every metre that the optimum is away
 BENT = 0.01  # the damping up to which curvature is kept that is not definite without
 HALVINGS = 4
 SMALL = 1e-5  # a step so short is taken as it is: its gain drowns in rounding
+STEADY = 6  # where they say how much staying where the frame before was weighs
 DAMPING = 5  # where the settings keep the damping of the next step
 
 
@@ -195,6 +196,9 @@ def follow(
     """Bring q to the optimum of one frame."""
     n, tolerance, whole, limits = q.shape[0], settings[0], settings[2] != 0.0, settings[4]
     forget(work, P)
+    for i in range(n):
+        work.anchor[i] = min(max(q[i], given.lower[i]), given.upper[i]) if limits != 0.0 else q[i]
+    work.anchor[n] = settings[STEADY] if frame > 0 else 0.0
     f, total, square = attempt(I, F, given, asked, frame, q, 0.0, limits, work, P)
     for i in range(n):
         q[i] = work.trial[i]
@@ -243,7 +247,7 @@ def track_entry(I: Any, F: Any, given: Any, asked: Any, Q: Any, settings: Any, w
 
 
 def track(
-    trial: Trial, tolerance: float, iterations: int, whole: bool, curved: bool, limited: bool
+    trial: Trial, tolerance: float, iterations: int, whole: bool, curved: bool, limited: bool, steady: float
 ) -> tuple[Floats, Floats]:
     """Postures (frames, size) and a report (frames, 5) of each."""
     given = given_by(trial)
@@ -252,6 +256,6 @@ def track(
     asked = Asked(trial.positions, trial.weights, trial.holds, trial.values)
     Q, out = np.zeros((trial.frames, trial.figure.size)), np.zeros((trial.frames, 5))
     Q[:1] = trial.start
-    settings = np.array([tolerance, iterations, whole, curved, limited, 0.0], dtype=float)
+    settings = np.array([tolerance, iterations, whole, curved, limited, 0.0, steady], dtype=float)
     track_entry(*packed_with_charts(trial, given, limited), given, asked, Q, settings, work, P, out)
     return Q, out

@@ -48,6 +48,9 @@ def measure(given: Any, asked: Any, frame: int, q: Any, work: Any) -> Any:
             e = work.spot[k, i] - asked.position[frame, k, i]
             work.force[k, i] = w * e
             f += 0.5 * w * e * e
+    for i in range(q.shape[0]):
+        e = q[i] - work.anchor[i]
+        f += 0.5 * work.anchor[q.shape[0]] * e * e
     for k in range(given.gap.shape[0]):
         for i in range(3):
             c = abs(gap_of(given, asked, frame, work, k, i))
@@ -224,6 +227,9 @@ def derive(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, curved: i
         if e == e and w < math.inf:
             g[i] += w * e
             work.H[i, i] += w
+    for i in range(n):
+        g[i] += work.anchor[n] * (q[i] - work.anchor[i])
+        work.H[i, i] += work.anchor[n]
     largest = 1e-300
     for i in range(n):
         largest = max(largest, abs(work.H[i, i]))

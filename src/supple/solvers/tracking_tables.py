@@ -69,6 +69,7 @@ class Bench(NamedTuple):
     lean: Any  # (half-spaces) prices of the half-spaces
     firm: Any  # (n) prices of the bounds
     before: Any  # (n) the frame before
+    anchor: Any  # (n + 1) where the frame starts, in charts; then how much staying there weighs
 
 
 def items_of(trial: Trial) -> tuple[np.ndarray, Floats, np.ndarray]:
@@ -135,4 +136,5 @@ def bench_for(trial: Trial, given: Given, rows: int) -> Bench:
         np.zeros((joints + 1, 6)), np.zeros((joints + 1, 36)), np.zeros((1, 6)), np.zeros((7, deep)), np.zeros(deep),
         np.zeros((items, 3)), np.zeros((items, 3)), np.zeros((n, n)), np.zeros(n), np.zeros((MEMORY, 2)),
         np.zeros(rows, dtype=np.int64), np.zeros((len(given.gap), 3)), np.zeros(len(given.plane)), np.zeros(n), np.zeros(n),
+        np.zeros(n + 1),
     )  # fmt: skip
