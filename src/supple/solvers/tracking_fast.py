@@ -1,4 +1,4 @@
-"""The optimal tracking method on its own feasible set: the same optimum, hundreds of times sooner.
+"""The optimal tracking method on its own feasible set: the same optimum, a thousand times sooner.
 
 **Why it is the same point.** The equations ``Φ(x) = 0`` of a tree of joints are solved by ``x = x(q)``, q the joint values, and
 the columns of ``R = ∂x/∂q`` span the null space of Φ_x. So the paper's programme restricted to ``Φ_x Δ = 0`` is one in p,
