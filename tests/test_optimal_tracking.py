@@ -161,6 +161,37 @@ def test_a_frame_without_markers_stays_where_it_was(tracker: OptimalTracking):
     assert tracked.converged.all()
 
 
+@pytest.mark.parametrize("tracker", ALL, ids=named)
+def test_a_loop_is_closed_even_where_nothing_is_seen(tracker: OptimalTracking):
+    start = closed_four_bar(1.0) + 0.05
+    tracked = tracker.track_frames(FOUR_BAR, [Point("pen")], np.full((1, 1, 3), np.nan), start=start)
+    assert tracked.converged.all()
+    assert_allclose(tracked.q[0], start, atol=0.2)
+
+
+@pytest.mark.parametrize("tracker", ALL, ids=named)
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_only_ratios_of_weights_matter(tracker: OptimalTracking, unit: float):
+    figure, points, ways, q = trial("twins")
+    one = tracker.track_frames(figure, points, ways, start=q)
+    other = tracker.track_frames(figure, points, ways, np.full(len(points), unit), start=q)
+    assert other.converged.all()
+    assert_allclose(one.q, other.q, atol=1e-6)
+
+
+@pytest.mark.parametrize("tracker", BOTH, ids=named)
+def test_what_cannot_be_held_is_reported_and_redundant_holds_are_no_trouble(tracker: OptimalTracking):
+    figure, points, ways, q = trial("arm")
+    far = tracker.track_frames(figure, points, ways, start=q, held=[Held(Point("hand"), (5, 5, 5))])
+    assert not far.converged.any()
+    assert np.isfinite(far.q).all()
+    hand = Held(Point("hand"), figure.seen(q, Point("hand"))[:3, 3])
+    twice = tracker.track_frames(figure, points, ways, start=q, held=[hand, hand, Held(Point("waist"), (0, 0, 0))])
+    once = tracker.track_frames(figure, points, ways, start=q, held=[hand])
+    assert twice.converged.all()
+    assert_allclose(twice.q, once.q, atol=1e-6)
+
+
 @pytest.mark.parametrize("tracker", BOTH, ids=named)
 def test_what_is_held_is_held_exactly(tracker: OptimalTracking):
     figure, points, ways, q = trial("twins")

@@ -46,6 +46,7 @@ from supple.tree import read_tree
 ITERATIONS, VIOLATION, STEP, CONVERGED, COST = range(5)
 FLOOR = 1e-10  # of the largest diagonal entry: what keeps unseen coordinates where they are
 NEARNESS = 1.0  # damping for every metre that the optimum is away
+FARTHEST = 0.1  # and no more than this
 BENT = 0.01  # the damping up to which curvature is kept that is not definite without
 HALVINGS = 4
 SMALL = 1e-5  # a step so short is taken as it is: its gain drowns in rounding
@@ -109,7 +110,7 @@ def prepare(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, settings
     pull_back(given, work)
     rows, equalities = write_rows(tree, given, asked, frame, q, int(settings[4]), work, P)
     largest = derive(I, F, given, asked, frame, q, curved, work, P.g)
-    damping += NEARNESS * distance(asked, frame, work, P, rows)
+    damping += min(NEARNESS * distance(asked, frame, work, P, rows), FARTHEST)
     definite = shifted(work, P.R, damping, FLOOR * largest)
     if not definite and curved != 0:
         firm_up(work, P, equalities, largest)
@@ -204,7 +205,7 @@ def follow(
         q[i] = work.trial[i]
     for m in range(MEMORY):
         work.past[m, 0], work.past[m, 1] = f, total
-    sigma, k, moved, settings[DAMPING] = 0.0, 0, math.inf, 0.0
+    sigma, k, moved, settings[DAMPING] = 1e-9, 0, math.inf, 0.0
     while k < int(settings[1]) and not (math.sqrt(square) < tolerance and moved < tolerance):
         price, promised, size = propose(I, F, given, asked, frame, q, settings, work, P)
         sigma, alpha, accepted = max(sigma, 2.0 * price), 1.0, False

@@ -230,7 +230,7 @@ def derive(I: Any, F: Any, given: Any, asked: Any, frame: int, q: Any, curved: i
     for i in range(n):
         g[i] += work.anchor[n] * (q[i] - work.anchor[i])
         work.H[i, i] += work.anchor[n]
-    largest = 1e-300
+    largest = 1e-6  # so that a frame without markers has a matrix too
     for i in range(n):
         largest = max(largest, abs(work.H[i, i]))
     return largest

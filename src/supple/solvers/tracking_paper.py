@@ -36,7 +36,7 @@ from supple.space import Floats
 
 DEPENDENT = 1e-9  # of the largest pivot
 LONGEST = 1.5  # step: near the solution both curves are flat to the last digit
-STIFFNESS = 0.1  # σ, in units of the heaviest weight
+STIFFNESS = 0.1  # σ, where the heaviest weight is 1
 
 
 class Frame(NamedTuple):
@@ -86,7 +86,9 @@ class Model:
                 S.append(row)
                 offset.append(np.array([-value]))
                 weight.append(np.array([angle.weight]))
-        return Frame(np.vstack(S), np.hstack(offset), np.hstack(weight), np.vstack(E), np.hstack(rest))
+        w = np.hstack(weight)
+        w /= w.max(initial=0.0) or 1.0  # only ratios matter
+        return Frame(np.vstack(S), np.hstack(offset), w, np.vstack(E), np.hstack(rest))
 
     def equations(self, frame: Frame, x: Floats) -> tuple[Floats, Floats]:
         """Φ and Φ_x, the exact driving constraints Ψ_s below them (13)."""
@@ -117,13 +119,13 @@ def _least(quartic: Floats) -> float:
     return float(min(lengths, key=np.poly1d(quartic))) if len(lengths) else 0.0
 
 
-def step_length(rule: str, cost: Floats, priced: Floats, violation: Floats, sigma: float) -> float:
+def step_length(rule: str, cost: Floats, priced: Floats, violation: Floats) -> float:
     """α for the parabolas ½ΨᵀWΨ and μᵀΦ and the quartic ‖Φ‖², as coefficients of 1, α, α² …; 1 where none has a minimum."""
     if rule == "maxmin":
         alone = -cost[1] / (2.0 * cost[2]) if cost[2] > 1e-30 else 0.0
         alpha = max(alone, _least(violation[::-1]))
     else:
-        alpha = _least((np.pad(cost + priced, (0, 2)) + 0.5 * sigma * violation)[::-1])
+        alpha = _least((np.pad(cost + priced, (0, 2)) + 0.5 * STIFFNESS * violation)[::-1])
     return min(alpha, LONGEST) or 1.0
 
 
@@ -132,7 +134,6 @@ def reconstruct(
 ) -> tuple[Floats, int, float, float]:
     """x of one frame, the steps taken, ``‖Φ‖₂`` there and the length of the last step."""
     H = frame.S.T @ (frame.weight[:, None] * frame.S)
-    sigma = STIFFNESS * (float(frame.weight.max(initial=0.0)) or 1.0)
     phi, slope = model.equations(frame, x)
     k, moved = 0, np.inf
     while k < iterations and not (np.linalg.norm(phi) < tolerance and moved < tolerance):
@@ -143,7 +144,7 @@ def reconstruct(
         middle = linear @ linear + 2.0 * phi @ bend
         violation = np.array([phi @ phi, 2.0 * phi @ linear, middle, 2.0 * linear @ bend, bend @ bend])
         cost = np.array([frame.cost(x), g @ delta, 0.5 * delta @ H @ delta])
-        alpha = step_length(rule, cost, mu @ np.column_stack([phi, linear, bend]), violation, sigma)
+        alpha = step_length(rule, cost, mu @ np.column_stack([phi, linear, bend]), violation)
         x, moved, k = x + alpha * delta, float(np.linalg.norm(alpha * delta)), k + 1
         phi, slope = model.equations(frame, x)
     return x, k, float(np.linalg.norm(phi)), moved
