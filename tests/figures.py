@@ -106,6 +106,16 @@ def _four_bar() -> Figure:
     return Figure("four-bar", parts, loops=(Loop("pin", "coupler", "rocker", (0.4, 0, 0), (0.3, 0, 0), point=True),))
 
 
+def closed_four_bar(crank: float) -> np.ndarray:
+    """The posture of the four-bar in which the loop is closed, by the cosine rule."""
+    end = 0.2 * np.array([np.cos(crank), np.sin(crank)])
+    way = np.array([0.5, 0.0]) - end
+    length = np.linalg.norm(way)
+    coupler = np.arctan2(way[1], way[0]) + np.arccos((0.4**2 + length**2 - 0.3**2) / (2 * 0.4 * length))
+    pin = end + 0.4 * np.array([np.cos(coupler), np.sin(coupler)])
+    return np.array([crank, coupler - crank, np.arctan2(pin[1], pin[0] - 0.5)])
+
+
 def _twins() -> Figure:
     """Two arms on one floating trunk: goals on different branches, references on either side."""
     parts = [*free("trunk", order="xyz", at=somewhere(11))]

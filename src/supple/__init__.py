@@ -1,6 +1,8 @@
 """supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
 from supple.apart import Clearance
+from supple.coordinates.natural import Natural
+from supple.deciding.certificate import Certificate
 from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
@@ -38,13 +40,16 @@ from supple.solve import solve
 from supple.solvers.active_set import ActiveSet
 from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
 from supple.solvers.damped_least_squares import DampedLeastSquares
+from supple.solvers.decide import Decide
 from supple.solvers.fabrik import Fabrik
 from supple.solvers.jacobian_transpose import CautiousStep, FittedStep, FixedStep, JacobianTranspose
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
+from supple.solvers.optimal_tracking import OptimalTracking, TrackedFrames
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
+from supple.solvers.trial import DrivenAngle, Held
 from supple.space import place
 from supple.step import step
 from supple.touches import Touch
@@ -55,13 +60,14 @@ from supple.tracking.whole import WholeClip
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
-    "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder",
-    "DampedLeastSquares", "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep",
-    "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt",
-    "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
-    "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
-    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source",
-    "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within", "ball", "fixed",
-    "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers", "read_motion",
-    "read_scene", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
+    "Capsule", "CautiousStep", "Certificate", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent",
+    "Cylinder", "DampedLeastSquares", "Decide", "Direction", "Drive", "DrivenAngle", "Error", "Evaluation",
+    "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "Held",
+    "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss",
+    "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton", "OnLine", "OnPlane",
+    "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope", "Problem",
+    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline",
+    "Status", "Task", "Touch", "Trace", "Tracked", "TrackedFrames", "UnknownName", "WholeClip", "Within", "ball",
+    "fixed", "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers",
+    "read_motion", "read_scene", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip

@@ -13,8 +13,10 @@ from supple.errors import BadValue
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
+from supple.solvers.optimal_tracking import OptimalTracking
 from supple.tracked import Tracked
 from supple.tracking.by_frame import FrameByFrame, bridged
+from supple.tracking.by_natural import ByNatural
 from supple.tracking.by_solver import BySolver
 from supple.tracking.clip import Clip, clip_of
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN
@@ -35,9 +37,9 @@ def track(
 
     `weights` say how much each marker counts: a mapping by name, one number each, or one for each frame and marker in
     the order of the trial; 0 leaves a marker out, inf meets it exactly. `coordinates` maps names to pairs (value,
-    weight) to keep near to; without `limits`, joints turn as far as they like.
-    `method` is `FrameByFrame` by default, `WholeClip`, or any solver of single problems; `progress` is called now and then with
-    the number of frames that have been fitted since.
+    weight) to keep near to; without `limits`, joints turn as far as they like. `method` is `FrameByFrame` by default,
+    `WholeClip`, `OptimalTracking`, or any solver of single problems; `progress` is called now and then with the
+    number of frames that have been fitted since.
     """
     if not isinstance(markers, Markers):
         raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
@@ -68,6 +70,8 @@ def _method(method: Any, clip: Clip) -> Any:
     if method is None:
         plain = FrameByFrame()
         return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
+    if isinstance(method, OptimalTracking):
+        return ByNatural(method)
     if hasattr(method, "fit"):
         return method
     if hasattr(method, "refuse"):

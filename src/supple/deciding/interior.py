@@ -12,7 +12,7 @@ one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -51,7 +51,7 @@ def phase_one(base: list[Floats], directions: list[Floats], margin: float, enoug
     best = -np.inf
     for _ in range(STEPS):
         S = [F0 + np.tensordot(y, F, 1) for F0, F in zip(base, blocks, strict=True)]
-        products = sum(np.tensordot(F, x, 2) for F, x in zip(blocks, X, strict=True))
+        products: Any = sum(np.tensordot(F, x, 2) for F, x in zip(blocks, X, strict=True))
         constant = sum(float(np.sum(F0 * x)) for F0, x in zip(base, X, strict=True))
         bound = -(constant + float(np.abs(products[:-1]).sum())) / float(products[-1])
         best = max(best, bound)
@@ -81,7 +81,9 @@ def _step(
         H += np.reshape(x @ F, (m, -1)) @ np.reshape(np.transpose(si @ F, (0, 2, 1)), (m, -1)).T
         base += np.tensordot(F, si, 2)
     factor = cho_factor(0.5 * (H + H.T) + 1e-14 * np.trace(H) * np.eye(m), check_finite=False)
-    sigma, dX, dS = 0.0, [np.zeros_like(x) for x in X], [np.zeros_like(x) for x in X]
+    sigma = 0.0
+    dX: list[Any] = [np.zeros_like(x) for x in X]
+    dS: list[Any] = [np.zeros_like(x) for x in X]
     dy, long_x, long_s = y, 1.0, 1.0
     for corrects in (False, True):
         rhs = sigma * mu * base

@@ -43,7 +43,7 @@ class Terms(NamedTuple):
         out = np.zeros((*y.shape[:-1], self.size, self.size))
         flat = out.reshape(-1, self.size * self.size)
         values = y.reshape(-1, y.shape[-1])[:, self.moment] * self.coefficients(g)
-        np.add.at(flat, (slice(None), self.row * self.size + self.column), values)
+        np.add.at(flat.T, self.row * self.size + self.column, values.T)
         return out
 
     def contract(self, W: Floats, g: Floats) -> Floats:
@@ -51,7 +51,7 @@ class Terms(NamedTuple):
         k = self.squares.shape[1]
         values = W[..., self.row, self.column] * self.coefficients(g)
         out = np.zeros((*W.shape[:-2], 3**k))
-        np.add.at(out.reshape(-1, 3**k), (slice(None), self.moment), values.reshape(-1, len(self.row)))
+        np.add.at(out.reshape(-1, 3**k).T, self.moment, values.reshape(-1, len(self.row)).T)
         return out
 
 

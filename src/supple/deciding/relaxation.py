@@ -157,13 +157,14 @@ def relaxation_of(chain: Chain, target: Floats, lower: Floats, upper: Floats, st
     own = [identity if j == a[0] else part for j, part in enumerate(parts)]
     L_a = np.array(arc_matrix(own, a, g, None, chain.signs)).T
     L_b = CONJUGATE[:, None] * np.array(arc_matrix(parts, b, g, parts[a[0]], chain.signs)).T
-    arcs = [
+    first, second = (
         Arc(joints, g[list(joints)], L, tuple(i for i, j in enumerate(joints) if limited[j]))
         for joints, L in ((a, L_a), (b, L_b))
-    ]
+    )
     u, s, _ = np.linalg.svd(L_a)
     kernel = u[:, np.count_nonzero(s > RANK * s[0]) :].T
-    return Relaxation(*arcs, kernel, _null_space(kernel @ L_b), _equations(*arcs, kernel), middle, g)
+    equations = _equations(first, second, kernel)
+    return Relaxation(first, second, kernel, _null_space(kernel @ L_b), equations, middle, g)
 
 
 def _null_space(rows: Floats) -> Floats:
@@ -188,14 +189,19 @@ def _equations(a: Arc, b: Arc, kernel: Floats) -> Floats:
     rows = []
     for i in range(8):
         for j in range(i, 8):
-            left, right = (0.5 * (np.outer(L[i], L[j]) + np.outer(L[j], L[i])) for L in (a.L, b.L))
+            left, right = (_both(L[i], L[j]) for L in (a.L, b.L))
             rows.append(np.concatenate([a.whole.contract(left, a.g), -b.whole.contract(right, b.g)]))
     facial = kernel @ b.L
     for f in facial:
         for e in np.eye(len(f)):
-            row = b.whole.contract(0.5 * (np.outer(f, e) + np.outer(e, f)), b.g)
+            row = b.whole.contract(_both(f, e), b.g)
             rows.append(np.concatenate([np.zeros(3 ** len(a.joints)), row]))
     return np.array(rows)
+
+
+def _both(x: Floats, y: Floats) -> Floats:
+    """The symmetric part of ``x yᵀ``."""
+    return 0.5 * (x[:, None] * y + y[:, None] * x)
 
 
 class Free(NamedTuple):

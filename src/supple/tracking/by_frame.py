@@ -79,11 +79,16 @@ class FrameByFrame:
         reasons = self.refusals(clip)
         if reasons:
             raise Refused(f"FrameByFrame cannot track figure {clip.figure.name!r}: {'; '.join(reasons)}")
-        first = first_frame(clip)
-        q = first_posture(clip, first, start, self._settings(clip, FIRST_STEPS)) if self.search else start
+        first, q = first_frame(clip), self.first(clip, start)
         settings = self._settings(clip, self.steps)
         onward = run(clip, np.arange(first, len(clip.positions)), q, settings)
         return joined(onward, run(clip, np.arange(first, -1, -1), q, settings) if first > 0 else onward)
+
+    def first(self, clip: Clip, start: Floats) -> Floats:
+        """The posture to begin with, of the frame that `first_frame` names."""
+        return (
+            first_posture(clip, first_frame(clip), start, self._settings(clip, FIRST_STEPS)) if self.search else start
+        )
 
     def _settings(self, clip: Clip, steps: int) -> np.ndarray:
         lower, upper = clip.figure.lower, clip.figure.upper

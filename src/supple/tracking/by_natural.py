@@ -1,0 +1,50 @@
+"""A clip in natural coordinates: `OptimalTracking` on the frames of a `Clip`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from supple.solvers.optimal_tracking import OptimalTracking
+from supple.solvers.trial import DrivenAngle, Held
+from supple.space import Floats
+from supple.tracking.by_frame import Fits, FrameByFrame, first_frame, joined
+from supple.tracking.clip import Clip
+from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD, VALUE
+
+
+@dataclass(frozen=True)
+class ByNatural:
+    """Track with `OptimalTracking`, from a first frame that is searched for in joint coordinates where they can be."""
+
+    method: OptimalTracking
+
+    def fit(self, clip: Clip, start: Floats) -> Fits:
+        """All frames of a clip."""
+        first, q = first_frame(clip), start
+        search = FrameByFrame()
+        if not search.refusals(clip):
+            q = search.first(clip, start)
+        onward = self._run(clip, np.arange(first, len(clip.positions)), q)
+        return joined(onward, self._run(clip, np.arange(first, -1, -1), q))
+
+    def _run(self, clip: Clip, frames: np.ndarray, q: Floats) -> Fits:
+        points = [clip.figure.markers[name] for name in clip.names]
+        weights = clip.weights[frames].copy()
+        weights[:, list(clip.exact)] = 0.0
+        seen = np.where(clip.weights[frames, :, None] > 0.0, clip.positions[frames], np.nan)
+        held = [Held(points[k], seen[:, k]) for k in clip.exact]
+        wanted = np.flatnonzero(clip.near[0])
+        driven = [DrivenAngle(clip.figure.joints[i], clip.near[1, i], clip.near[0, i]) for i in wanted]
+        method = replace(self.method, limits=self.method.limits and clip.limits)
+        answer = method.track_frames(clip.figure, points, seen, weights, q, held, driven)
+        at = {s: clip.figure.placement(answer.q, s) for s in {p.segment for p in points}}
+        places = np.stack([at[p.segment] @ np.append(p.offset, 1.0) for p in points], axis=1)[:, :, :3]
+        errors = np.linalg.norm(places - clip.positions[frames], axis=2)
+        told = np.zeros((len(frames), TOLD))
+        told[:, ITERATIONS], told[:, OPEN] = answer.iterations, answer.violations
+        told[:, ENDED] = np.where(answer.converged, CONVERGED, SPENT)
+        told[:, VALUE] = 0.5 * np.sum(clip.weights[frames] * errors**2, axis=1)
+        clip.progress(len(frames))
+        return Fits(answer.q, errors, told)
