@@ -43,8 +43,11 @@ class Aims:
 
     def turned(self, pair: Pair) -> Floats:
         """W D of a pair: how far the target's segment has turned from its rest (frames, 3, 3)."""
-        rest = self.alignment.source.anatomy.rest[pair.source][:3, :3]
-        return self.frames[pair.source][:, :3, :3] @ rest.T @ self.turns[pair.target]
+        return self._from_rest(pair) @ self.turns[pair.target]
+
+    def _from_rest(self, pair: Pair) -> Floats:
+        """W of a pair: how far the source's segment has turned from its rest."""
+        return self.frames[pair.source][:, :3, :3] @ self.alignment.source.anatomy.rest[pair.source][:3, :3].T
 
     @cached_property
     def turns(self) -> dict[str, Floats]:
@@ -54,9 +57,8 @@ class Aims:
             for part in ("foot", "toes"):
                 pair = self.alignment.of(part, foot.side)
                 if pair is not None and self.plant:
-                    rest = self.alignment.source.anatomy.rest[pair.source][:3, :3]
-                    W = self.frames[pair.source][:, :3, :3] @ rest.T
-                    turns[pair.target] = turns[pair.target] @ levelled(W @ turns[pair.target], foot.planted, np.array([0, 0, 1.0]))
+                    D = turns[pair.target]
+                    turns[pair.target] = D @ levelled(self._from_rest(pair) @ D, foot.planted)
         return turns
 
     # ── feet of the source ───────────────────────────────────────────────────────────────────────────────────────────
@@ -96,21 +98,23 @@ class Aims:
         for side, ways in self.ways.items():
             heights = [way[:, 2] - self.ground.under(way, kind) for kind, way in enumerate(ways)]
             planted = [phases(way, h, self.motion.times, self.leg) for way, h in zip(ways, heights, strict=True)]
-            out.append(SourceFoot(side, ways, planted if self.plant else [[], []]))
+            out.append(SourceFoot(side, ways, planted))
         return out
 
     def height(self, pair: Pair) -> Floats:
         """How high a source segment's turning point is above the ground under the ankles (frames,)."""
-        way = self._carried(pair.source, self.alignment.source.start(pair.source))
+        way = self.way(pair)
         return way[:, 2] - self.ground.under(way, 0)
+
+    def way(self, pair: Pair) -> Floats:
+        """The way of a source segment's turning point (frames, 3)."""
+        return self._carried(pair.source, self.alignment.source.start(pair.source))
 
     # ── places in the target's world ─────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def ankle_height(self) -> float:
-        """How high the target's ankles are above the ground when it stands; its lowest origin without feet."""
-        target = self.alignment.target
-        soles = [sole for _, sole in self.soles]
-        return float(np.mean([sole.height for sole in soles])) if soles else 0.0 * len(target.segments)
+        """How high the target's ankles are above the ground when it stands; 0 without feet."""
+        return float(np.mean([sole.height for _, sole in self.soles])) if self.soles else 0.0
 
     @cached_property
     def soles(self) -> list[tuple[str, Sole]]:
@@ -134,9 +138,20 @@ class Aims:
         for (side, sole), foot in zip(self.soles, self.feet, strict=True):
             pair = self.alignment.of("foot", side)
             assert pair is not None
-            ankles = self.scaled(foot.ways[0])
-            out.append(planned(sole, self.turned(pair), ankles, foot.planted, self.motion.times))
+            planted = foot.planted if self.plant else [[], []]
+            ankles = self.scaled(foot.ways[0]) + self._wider(side)
+            out.append(planned(sole, self.turned(pair), ankles, planted, self.motion.times))
         return out
+
+    def _wider(self, side: str) -> Floats:
+        """How far outwards a foot goes because the target's hips are wider than the scaled source's (frames, 3), level."""
+        thigh, pelvis = self.alignment.of("thigh", side), self.alignment.of("pelvis")
+        if thigh is None or pelvis is None or self.hips is None:
+            return np.zeros((len(self.motion), 3))
+        mine = self.turned(pelvis) @ (self.alignment.target.start(thigh.target) - self.hips[0])
+        hip = self._carried(pelvis.source, self.alignment.source.start(thigh.source))
+        theirs = self.scaled(hip) - self.hips[1]
+        return (mine - theirs) * [1.0, 1.0, 0.0]
 
     @cached_property
     def hips(self) -> tuple[Floats, Floats] | None:

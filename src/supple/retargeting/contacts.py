@@ -16,8 +16,9 @@ import numpy as np
 from supple.space import Floats
 
 SLOW, FAST = 0.3, 0.55  # speeds [leg/s]
-LOW, HIGH = 0.06, 0.09  # heights [leg]
+LOW, HIGH = 0.03, 0.045  # heights [leg]
 CANDIDATE = 0.15  # height above the lowest sample below which slow samples tell the ground [leg]
+WALKED = 1.5  # how far feet must have gone in a direction to tell the ground's slope along it [leg]
 SHORTEST, GAP = 0.06, 0.04  # phases and gaps between them [s]
 WINDOW = 0.02  # speeds are averages over twice this time [s]
 
@@ -61,19 +62,21 @@ def ground_under(ways: list[tuple[Floats, Floats]], times: Floats, leg: float) -
 
 
 def _plane(points: Floats, kind: np.ndarray, leg: float) -> Ground:
-    """The plane through points of two kinds, without those that lie far from it."""
-    sloped = bool(np.ptp(points[:, :2], axis=0).max() > leg)
+    """The plane through points of two kinds, without those that lie far from it; sloped only along ways that were walked."""
     keep, heights, slopes = np.ones(len(points), dtype=bool), np.zeros(2), np.zeros(2)
+    centre = points[:, :2].mean(axis=0)
+    axes = np.linalg.svd(points[:, :2] - centre, full_matrices=True)[2]
+    far = [axis for axis in axes if np.ptp(points[:, :2] @ axis) > WALKED * leg]
+    along = np.array(far).reshape(-1, 2)
+    A = np.column_stack([kind == 0, kind == 1, (points[:, :2] - centre) @ along.T]).astype(float)
     for _ in range(6):
-        centre = points[keep, :2].mean(axis=0)
-        A = np.column_stack([kind == 0, kind == 1, (points[:, :2] - centre) * sloped]).astype(float)
         x = np.linalg.lstsq(A[keep], points[keep, 2], rcond=None)[0]
-        slopes = x[2:] if sloped else np.zeros(2)
+        slopes = x[2:] @ along
         heights = x[:2] - slopes @ centre
         off = np.abs(points[:, 2] - A @ x)
-        new = off <= max(2.5 * float(np.median(off[keep])), 1e-3 * leg)
-        if all(new[kind == k].any() for k in (0, 1)):
-            keep = new
+        near = off <= max(2.5 * float(np.median(off[keep])), 1e-3 * leg)
+        if all(near[kind == k].any() for k in (0, 1)):
+            keep = near
     return Ground((float(heights[0]), float(heights[1])), slopes)
 
 

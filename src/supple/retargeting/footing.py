@@ -7,7 +7,9 @@ that is planted before keeps its place. A point that is planted without ever lyi
 planted phase has one lock on the ground, and locks of one foot agree with its length.
 
 Turns are blended into flat phases within `BLEND` seconds. In frames with a planted point the foot's place follows from the lock and
-the turn; in the air the correction runs smoothly from that of the last planted frame to that of the next.
+the turn; in the air the correction runs smoothly from that of the last planted frame to that of the next. What stands still on
+one side of a border and moves with the velocity v on the other would jerk: there the correction begins with ``−v`` and
+gives that up along ``x (1 − x)²``, so that speeds pass the border smoothly.
 """
 
 from __future__ import annotations
@@ -36,13 +38,13 @@ class Footing:
     phases: tuple[list[Phase], list[Phase]]
 
 
-def levelled(turns: Floats, planted: list[list[Phase]], up: Floats) -> Floats:
+def levelled(turns: Floats, planted: list[list[Phase]]) -> Floats:
     """The turn C to put behind `turns` (frames, 3, 3) so that on average the sole is level while the foot lies flat."""
     flat = covered(planted[0], len(turns)) & covered(planted[1], len(turns))
     if not flat.any():
         return np.eye(3)
     normal = np.einsum("kji,j->ki", turns[flat], UP).mean(axis=0)
-    return arc(up, normal) if np.linalg.norm(normal) > 0.5 else np.eye(3)
+    return arc(UP, normal) if np.linalg.norm(normal) > 0.5 else np.eye(3)
 
 
 def planned(sole: Sole, turns: Floats, ankles: Floats, planted: list[list[Phase]], times: Floats) -> Footing:
@@ -56,7 +58,7 @@ def planned(sole: Sole, turns: Floats, ankles: Floats, planted: list[list[Phase]
     level = [_level(R[a:b], origins[a:b], sole) for a, b in flats]
     locks = _locks((heel, ball), R, origins, planted, flats, level)
     R = _blended(R, flats, [T[:3, :3] for T in level], times)
-    origins = _pinned(R, origins, (heel, ball), masks, locks)
+    origins = _pinned(R, origins, (heel, ball), masks, locks, times)
     T = np.zeros((frames, 4, 4))
     T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = R, origins, 1.0
     return Footing(sole, T, masks, locks, (planted[0], planted[1]))
@@ -103,15 +105,24 @@ def _eased(x: Floats) -> Floats:
     return x * x * (3.0 - 2.0 * x)
 
 
+def _bump(seconds: Floats, room: Floats | float = np.inf) -> Floats:
+    """A correction [s] that begins with slope one and is gone after `BLEND` seconds, or half of the room there is."""
+    end = np.maximum(np.minimum(BLEND, 0.5 * room), 1e-9)
+    x = np.clip(seconds / end, 0.0, 1.0)
+    return end * x * (1.0 - x) ** 2
+
+
 def _blended(R: Floats, flats: list[Phase], level: list[Floats], times: Floats) -> Floats:
     """The turns with flat phases made level, and the way there made smooth."""
     out, frames = R.copy(), np.arange(len(R))
     correction, weight = np.zeros((len(R), 3)), np.zeros(len(R))
     for (a, b), turn in zip(flats, level, strict=True):
         nearest = np.clip(frames, a, b - 1)
-        share = _eased(1.0 - np.abs(times - times[nearest]) / BLEND)
-        for k in np.flatnonzero(share > 0.0):
-            correction[k] += share[k] * rotation_vector(turn @ R[nearest[k]].T)
+        away = np.abs(times - times[nearest])
+        share = _eased(1.0 - away / BLEND)
+        for k in np.flatnonzero((share > 0.0) & (frames != nearest)):
+            still = _bump(away[k]) * _spin(R, times, int(nearest[k]), 1 if k > nearest[k] else -1)
+            correction[k] += share[k] * rotation_vector(turn @ R[nearest[k]].T) - still
             weight[k] += share[k]
         out[a:b] = turn
     for k in np.flatnonzero(weight > 0.0):
@@ -122,8 +133,21 @@ def _blended(R: Floats, flats: list[Phase], level: list[Floats], times: Floats) 
     return out
 
 
+def _spin(R: Floats, times: Floats, k: int, way: int) -> Floats:
+    """How fast R turns from frame k on, forwards or backwards in time."""
+    other = k + way
+    if not 0 <= other < len(R):
+        return np.zeros(3)
+    return rotation_vector(R[other] @ R[k].T) / abs(times[other] - times[k])
+
+
 def _pinned(
-    R: Floats, origins: Floats, points: tuple[Floats, Floats], masks: tuple[np.ndarray, ...], locks: tuple[Floats, ...]
+    R: Floats,
+    origins: Floats,
+    points: tuple[Floats, Floats],
+    masks: tuple[np.ndarray, ...],
+    locks: tuple[Floats, ...],
+    times: Floats,
 ) -> Floats:
     """The origins with planted points at their locks, and the correction carried smoothly through the air."""
     correction = np.full_like(origins, np.nan)
@@ -138,4 +162,22 @@ def _pinned(
     before = np.clip(np.searchsorted(known, frames, side="right") - 1, 0, len(known) - 1)
     a, b = known[before], known[after]
     share = _eased((frames - a) / np.maximum(1, b - a))[:, None]
-    return origins + (1.0 - share) * correction[a] + share * correction[b]
+    out = origins + (1.0 - share) * correction[a] + share * correction[b]
+    slopes = _slopes(origins + correction, origins, times)
+    room = np.where(b > a, times[b] - times[a], np.inf)
+    for border, way in ((a, 1), (b, -1)):
+        away = np.where((frames - border) * way > 0, np.abs(times - times[border]), 0.0)
+        out += _bump(away, room)[:, None] * slopes[way][border]
+    return out
+
+
+def _slopes(pinned: Floats, origins: Floats, times: Floats) -> dict[int, Floats]:
+    """For borders of planted phases: the velocity inside, less that of the origins outside, forwards (1) and backwards (−1)."""
+    out = {}
+    for way in (1, -1):
+        inside, outside = np.roll(pinned, way, axis=0), np.roll(origins, -way, axis=0)
+        dt = np.abs(np.roll(times, -way) - times)[:, None]
+        gone = (pinned - inside) / np.abs(np.roll(times, way) - times)[:, None] - (outside - origins) / dt
+        out[way] = np.nan_to_num(gone)
+        out[way][[0, -1]] = 0.0
+    return out

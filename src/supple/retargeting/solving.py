@@ -25,16 +25,17 @@ from supple.retargeting.soles import Spot, spots_of
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.space import Floats, compose
 
-HIPS, FEET = 10.0, 20.0  # weights of places [1/m²] against a radian
-TWISTS = {"foot": 1.0, "toes": 1.0, "hand": 0.6}  # of facing against pointing; whole orientations count in full
-TWIST = 0.1
-WEIGHTS = {"spine": 0.5, "clavicle": 0.2, "toes": 0.3, "": 0.1}
+HIPS, FEET = 10.0, 100.0  # weights of places [1/m²] against a radian
+TWISTS = {"foot": 1.0, "toes": 1.0, "hand": 0.6, "": 1.0}  # of facing against pointing; orientations count in full
+TWIST = 0.15
+WEIGHTS = {"spine": 0.5, "clavicle": 0.2, "foot": 3.0, "toes": 0.3, "": 0.1}
 NEAR_GROUND = 0.7  # hands and head keep off the ground where they are lower than this share of the leg
-STAY, DRIFT = 1e-3, 0.4  # weight of the posture before; seconds in which it is drawn to the rest
+STAY = 3e-3  # weight of the expected posture
+SWING, DRIFT = 0.05, 1.0  # seconds for which the last speeds are expected to last; in which the rest posture draws near
 FIRST = 12  # searches for the first frame, each from where the last one ended
 
 
-def _frame(figure: Figure, pair: Pair, rest: Floats, axes: Floats) -> Frame:
+def _frame(pair: Pair, rest: Floats, axes: Floats) -> Frame:
     """The frame of a segment whose x and y axes are the given directions of the world at rest."""
     R = rest[:3, :3].T @ np.column_stack([*axes, np.cross(*axes)])
     return Frame(pair.target, compose(R, np.zeros(3)))
@@ -62,7 +63,7 @@ class Solver:
             twist = 1.0 if pair.part in STRAIGHT else TWISTS.get(pair.part, TWIST)
             goal = Facing(x=axes[0], y=axes[1], per_radian=(1.0, twist))
             tasks.append(
-                Task(_frame(self.figure, pair, rest, axes), goal, weight=WEIGHTS.get(pair.part, 1.0), name=pair.target)
+                Task(_frame(pair, rest, axes), goal, weight=WEIGHTS.get(pair.part, 1.0), name=pair.target)
             )
             turned = self.aims.turned(pair)
             if pair.target in feet:
@@ -133,18 +134,23 @@ class Solver:
         free = [None] * len(self._near_ground(state))
         return self._query(state), [*(target[k] for target in self.targets), q, *free, *locks]
 
+    def _expected(self, q: Floats, last: Floats, dt: float) -> Floats:
+        """The posture after q if speeds die out in a while, drawn to the rest posture."""
+        share = float(np.exp(-dt / DRIFT))
+        return share * (q + np.exp(-dt / SWING) * (q - last)) + (1.0 - share) * self.figure.rest
+
     def solved(self, told: Callable[[int], None] | None = None) -> Floats:
         """The postures (frames, size); `told` hears the number of each frame that is done."""
         times = self.aims.motion.times
         Q = np.empty((len(times), self.figure.size))
-        q = np.array(self.figure.rest)
+        q = last = np.array(self.figure.rest)
         for k in range(len(times)):
-            dt = times[k] - times[k - 1] if k else np.inf
             for _ in range(1 if k else FIRST):
-                share = float(np.exp(-dt / DRIFT))
-                query, targets = self._asked(k, share * q + (1.0 - share) * self.figure.rest)
-                q = np.array(query(targets, start=q).q)
+                expected = self._expected(q, last, times[k] - times[k - 1] if k else np.inf)
+                query, targets = self._asked(k, expected)
+                last, q = q, np.array(query(targets, start=q).q)
             Q[k] = q
+            last = q if k == 0 else last
             if told is not None:
                 told(k)
         return Q
