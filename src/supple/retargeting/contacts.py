@@ -3,8 +3,8 @@
 The ankle stands for the heel, the root of the toes for the ball. A point is a candidate where it is slow; through the
 candidates that are low goes the ground: a plane ``z = h + b x + c y`` with one h for ankles and one for balls, because captured
 floors are seldom level; the slopes only where the feet have gone far enough to tell them. A point is planted from when it is
-slower than `SLOW` and lower than `LOW` above its ground, until it is faster than `FAST` or higher than `HIGH`. Phases that
-are too short are dropped, gaps that are too short are closed. Lengths are shares of the leg, hip to ankle; speeds are legs a second.
+slower than `SLOW` and lower than `LOW` above its ground, until it is faster than `FAST` or higher than `HIGH`, or lifted by
+`RISE` above where it stood. Phases that are too short are dropped, gaps that are too short are closed. Lengths are shares of the leg, hip to ankle; speeds are legs a second.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ SLOW, FAST = 0.3, 0.55  # speeds [leg/s]
 LOW, HIGH = 0.03, 0.045  # heights [leg]
 CANDIDATE = 0.15  # height above the lowest sample below which slow samples tell the ground [leg]
 WALKED = 1.5  # how far feet must have gone in a direction to tell the ground's slope along it [leg]
+RISE = 0.012  # height above the lower quarter of a phase's own heights at which its point is lifted [leg]
 SHORTEST, GAP = 0.06, 0.04  # phases and gaps between them [s]
 WINDOW = 0.02  # speeds are averages over twice this time [s]
 
@@ -94,7 +95,15 @@ def phases(points: Floats, heights: Floats, times: Floats, leg: float) -> list[P
     for (_, a), (b, _) in zip(joined, joined[1:], strict=False):
         if (b - a) * dt < GAP:
             planted[a:b] = True
-    return [(a, b) for a, b in runs(planted) if (b - a) * dt >= SHORTEST or (a == 0 and b == len(times))]
+    found = [_trimmed(phase, heights, RISE * leg) for phase in runs(planted)]
+    return [(a, b) for a, b in found if (b - a) * dt >= SHORTEST or (a == 0 and b == len(times))]
+
+
+def _trimmed(phase: Phase, heights: Floats, rise: float) -> Phase:
+    """A phase without the frames at its ends in which the point is already, or still, lifted."""
+    a, b = phase
+    down = a + np.flatnonzero(heights[a:b] < np.quantile(heights[a:b], 0.25) + rise)
+    return int(down[0]), int(down[-1]) + 1
 
 
 def runs(mask: np.ndarray) -> list[Phase]:

@@ -130,13 +130,13 @@ def keys_of(figure: Figure, segment: str) -> list[str]:
 
 
 def _by_part(target: Anatomy, source: Anatomy, key: tuple[str, str]) -> list[tuple[str, str]]:
-    """The pairs of one part and side; in a row of several the last ones match, the others by their share of the way."""
+    """The pairs of one part and side; the last of each row, or along the spine by their share of the way."""
     if key not in source.parts:
         return []
     mine, theirs = _bodies(target, target.parts[key]), _bodies(source, source.parts[key])
     if key[0] != "spine":
         return [(mine[-1], theirs[-1])]
-    pick = np.ceil(np.arange(1, len(mine) + 1) * len(theirs) / len(mine)).astype(int) - 1
+    pick = ((np.arange(len(mine)) + 0.5) * len(theirs) / len(mine)).astype(int)
     last = {theirs[k]: t for t, k in zip(mine, pick, strict=True)}  # of several that would follow one, the last does
     return [(t, s) for s, t in last.items()]
 
