@@ -51,10 +51,9 @@ def retarget(
 ) -> Retargeted:
     """Carry a motion over to the figure `to`: limbs point the same way, inside its limits, and planted feet stay planted.
 
-    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by name
-    and geometry by default. `to` stands on the ground z = 0 at rest, or in whatever height: its soles are put there.
-    Without `plant` feet and ground are left alone, and only directions and places are transferred. `progress` is called with the number of each
-    frame that is done.
+    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
+    name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
+    only directions and places are transferred. `progress` is called with the number of each frame that is done.
     """
     if not isinstance(motion, Motion):
         raise BadValue(f"retarget takes a motion first, not {motion!r}")

@@ -1,4 +1,4 @@
-"""The command line: ``supple figures | info | convert | show | solve | scene | retarget``. Each command imports what it needs."""
+"""The command line: ``supple figures | info | convert | show | solve | scene | retarget``; commands import what they need."""
 
 from __future__ import annotations
 
@@ -186,11 +186,15 @@ def _retarget(
         Path | None, typer.Option(help="Which segments follow which, as --print-match prints it, edited.")
     ] = None,
     show_match: Annotated[bool, typer.Option("--print-match", help="Print the match, and do nothing else.")] = False,
-    first: Annotated[int, typer.Option(help="The first frame; 1 leaves out the T-pose that some files begin with.")] = 0,
+    first: Annotated[
+        int, typer.Option(help="The first frame; 1 leaves out the T-pose that some files begin with.")
+    ] = 0,
     last: Annotated[int | None, typer.Option(help="The frame to stop before.", show_default="the end")] = None,
     step: Annotated[int, typer.Option(help="Take every so many frames.")] = 1,
     plant: Annotated[bool, typer.Option("--plant/--no-plant", help="Keep planted feet planted.")] = True,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")] = False,
+    fixed: Annotated[
+        bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")
+    ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
     unit: Unit = None,
     up: Up = None,

@@ -47,7 +47,9 @@ def retargeted(
         task = bar.add_task("retargeting", total=len(motion))
         out = supple.retarget(motion, figure, text, plant=plant, progress=lambda k: bar.update(task, completed=k + 1))
     supple.write(out, output)
-    typer.echo(f"{output}: {len(out)} frames of {figure.name!r} from {motion.figure.name!r}, {len(out.match.pairs)} pairs")
+    typer.echo(
+        f"{output}: {len(out)} frames of {figure.name!r} from {motion.figure.name!r}, {len(out.match.pairs)} pairs"
+    )
     typer.echo(out.report.text())
     if picture is not None:
         from supple.view import draw_frames

@@ -1,24 +1,27 @@
 """Rest poses aligned: what turns the target's rest pose, segment by segment, into the source's.
 
-A T-pose and a robot with hanging arms differ in their rest pose, not in what they do. With b the bone of a segment at rest,
-in the world's axes, D of a pair is the turn that takes the target's rest pose to the source's:
+A T-pose and a robot with hanging arms differ in their rest pose, not in what they do. With b the bone of a segment at
+rest, in the world's axes, D of a pair is the turn that takes the target's rest pose to the source's:
 
     D_root = B_s B_tᵀ                 the body axes (forward, left, up) of both
     D = arc(D_parent b_t, b_s) D_parent    for limbs: the parent's turn, then the shortest one that makes the bones parallel
     D = D_root                        for pelvis, trunk, neck, head and clavicles, whose bones are a matter of taste
     D = D_foot                        for toes, likewise
 
-so an arm that hangs is first lifted at the shoulder, then straightened at the elbow, and the palm comes out right. In a frame of
-the motion the source has turned by ``W = R_s R_s(rest)ᵀ`` from its rest, and the target should have turned by ``W D``.
+so an arm that hangs is first lifted at the shoulder, then straightened at the elbow, and the palm comes out right. In
+a frame of the motion the source has turned by ``W = R_s R_s(rest)ᵀ`` from its rest, and the target should have turned
+by ``W D``.
 
-A bone runs from where the segment turns (the point nearest to its hinges' axes, those of the links above it included as long
-as they are not matched themselves) to where the next matched segment of the limb does, or to its farthest end.
+A bone runs from where the segment turns (the point nearest to its hinges' axes, those of the links above it included
+as long as they are not matched themselves) to where the next matched segment of the limb does, or to its farthest
+end.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,7 +32,7 @@ from supple.retargeting.soles import Sole
 from supple.space import Floats, turned
 
 STRAIGHT = ("clavicle", *AXIAL)  # parts that take over whole orientations
-NEXT = {a: b for limb in LIMBS.values() for a, b in zip(limb, limb[1:], strict=False)}
+NEXT = {a: b for limb in LIMBS.values() for a, b in pairwise(limb)}
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Skeleton:
             A, b, hinges = A + across, b + across @ anatomy.origin[at], hinges + count
             above = anatomy.above[at]
             if hinges >= FREE or above is None or above in self.segments or above not in anatomy.moving:
-                return np.linalg.solve(A, b)
+                return np.asarray(np.linalg.solve(A, b), dtype=np.float64)
             at = above
 
     def end(self, segment: str, part: str, side: str) -> Floats:

@@ -1,8 +1,9 @@
 """A figure at rest as seen by a matcher: which segments move, what their names say, where they are in the body.
 
-The *body axes* are forward, left and up: up is the world's z; left is where the segments with left names lie as seen from
-their right partners. Without such names left is across the feet. A segment's *reach* is the way along the bones from the
-pelvis to its origin, as a share of the longest such way: unlike its place it is the same whatever the arms do at rest.
+The *body axes* are forward, left and up: up is the world's z; left is where the segments with left names lie as seen
+from their right partners, hips and shoulders before all others, for they lie alike in any posture. Without such names
+left is across the feet. A segment's *reach* is the way along the bones from the pelvis to its origin, as a share of
+the longest such way: unlike its place it is the same whatever the arms do at rest.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.figure import Figure
-from supple.retargeting.names import LIMBS, Named, named
+from supple.retargeting.names import Named, named
 from supple.space import Floats
 
 UP = np.array([0.0, 0.0, 1.0])
+NEAR_THE_TRUNK = ("thigh", "upper_arm", "shank", "forearm", "foot", "hand")  # the first two that there are tell left
 
 
 class Anatomy:
@@ -84,21 +86,25 @@ class Anatomy:
     @cached_property
     def axes(self) -> Floats:
         """Forward, left and up of the body at rest, as columns."""
-        left = np.zeros(3)
-        for part in (*LIMBS["leg"][:3], *LIMBS["arm"]):
-            if (part, "l") in self.parts and (part, "r") in self.parts:
-                left += self.origin[self.parts[part, "l"][-1]] - self.origin[self.parts[part, "r"][-1]]
-        left[2] = 0.0
+        across = [
+            self.origin[self.parts[part, "l"][-1]] - self.origin[self.parts[part, "r"][-1]]
+            for part in NEAR_THE_TRUNK
+            if (part, "l") in self.parts and (part, "r") in self.parts
+        ]
+        left = np.sum(across[:2], axis=0) * [1.0, 1.0, 0.0] if across else np.zeros(3)
         if np.linalg.norm(left) < 1e-6:
             left = self._across_the_feet()
         left /= np.linalg.norm(left)
         return np.column_stack([np.cross(left, UP), left, UP])
 
     def _across_the_feet(self) -> Floats:
-        """Left, for a figure whose names tell nothing: across the way its lowest segments point."""
-        ends = [s for s in self.figure.segments if len(self.below[s]) == 1 and self.above[s] is not None]
-        low = sorted(ends, key=lambda s: self.origin[s][2])[:2]
-        forward = np.sum([self.origin[s] - self.origin[str(self.above[s])] for s in low], axis=0) * [1.0, 1.0, 0.0]
+        """Left, for a figure whose names tell nothing: across the way from its ankles to what else is low."""
+        heights = np.array([p[2] for p in self.origin.values()])
+        low = [s for s in self.figure.segments if self.origin[s][2] < heights.min() + 0.08 * np.ptp(heights)]
+        forward = np.zeros(3)
+        for segment in low:
+            ankle = next(s for s in self.path(segment) if s in low)
+            forward += (self.origin[segment] - self.origin[ankle]) * [1.0, 1.0, 0.0]
         if not np.linalg.norm(forward) > 1e-6:
             raise BadValue(
                 f"figure {self.figure.name!r} does not tell left from right: name its segments, as left_foot or foot_l"

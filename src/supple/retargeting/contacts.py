@@ -1,15 +1,17 @@
 """When feet stand: planted phases of the source's heels and balls, and the ground that they stand on.
 
 The ankle stands for the heel, the root of the toes for the ball. A point is a candidate where it is slow; through the
-candidates that are low goes the ground: a plane ``z = h + b x + c y`` with one h for ankles and one for balls, because captured
-floors are seldom level; the slopes only where the feet have gone far enough to tell them. A point is planted from when it is
-slower than `SLOW` and lower than `LOW` above its ground, until it is faster than `FAST` or higher than `HIGH`, or lifted by
-`RISE` above where it stood. Phases that are too short are dropped, gaps that are too short are closed. Lengths are shares of the leg, hip to ankle; speeds are legs a second.
+candidates that are low goes the ground: a plane ``z = h + b x + c y`` with one h for ankles and one for balls,
+because captured floors are seldom level; the slopes only where the feet have gone far enough to tell them. A point is
+planted from when it is slower than `SLOW` and lower than `LOW` above its ground, until it is faster than `FAST` or
+higher than `HIGH`, or lifted by `RISE` above where it stood. Phases that are too short are dropped, gaps that are too
+short are closed. Lengths are shares of the leg, hip to ankle; speeds are legs a second.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -92,7 +94,7 @@ def phases(points: Floats, heights: Floats, times: Floats, leg: float) -> list[P
         planted[k] = on
     dt = (times[-1] - times[0]) / max(1, len(times) - 1)
     joined = runs(planted)
-    for (_, a), (b, _) in zip(joined, joined[1:], strict=False):
+    for (_, a), (b, _) in pairwise(joined):
         if (b - a) * dt < GAP:
             planted[a:b] = True
     found = [_trimmed(phase, heights, RISE * leg) for phase in runs(planted)]

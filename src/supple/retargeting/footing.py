@@ -1,15 +1,15 @@
 """The way of a foot: where the target's foot shall be in every frame, so that what is planted stays planted.
 
-First the foot goes where the source's goes, scaled: its ankle at ``s (x, y)`` and as high above the ankle of a standing foot as s
-times the source's is, turned by ``W D``. Then planted phases are made exact. In a *flat* phase, heel and ball planted
-at once, the foot lies level and still; its heading and place are averages over the phase, moved so that a point
-that is planted before keeps its place. A point that is planted without ever lying flat is locked at its average place. So every
-planted phase has one lock on the ground, and locks of one foot agree with its length.
+First the foot goes where the source's goes, scaled: its ankle at ``s (x, y)`` and as high above the ankle of a
+standing foot as s times the source's is, turned by ``W D``. Then planted phases are made exact. In a *flat* phase,
+heel and ball planted at once, the foot lies level and still; its heading and place are averages over the phase, moved
+so that a point that is planted before keeps its place. A point that is planted without ever lying flat is locked at
+its average place. So every planted phase has one lock on the ground, and locks of one foot agree with its length.
 
-Turns are blended into flat phases within `BLEND` seconds. In frames with a planted point the foot's place follows from the lock and
-the turn; in the air the correction runs smoothly from that of the last planted frame to that of the next. What stands still on
-one side of a border and moves with the velocity v on the other would jerk: there the correction begins with ``−v`` and
-gives that up along ``x (1 − x)²``, so that speeds pass the border smoothly.
+Turns are blended into flat phases within `BLEND` seconds. In frames with a planted point the foot's place follows
+from the lock and the turn; in the air the correction runs smoothly from that of the last planted frame to that of the
+next. What stands still on one side of a border and moves with the velocity v on the other would jerk: there the
+correction begins with ``−v`` and gives that up along ``x (1 − x)²``, so that speeds pass the border smoothly.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Which segment of the target does what which segment of the source does.
 
-By name first: figures built alike are matched name by name; others part by part. Where a part is a row of segments (the spine, the three
-links of a robot's hip) a body that turns freely counts once: links are taken together, from the tip inwards, until they
-have three hinges, and such groups are matched by how far along the row they are. What names leave open is matched by
-geometry: each segment has a place (`Anatomy.place`), and the pairs are chosen for the least distance of places, both ways
-at once; pairs that are too far apart, or that do not hang below each other alike, are dropped.
+By name first: figures built alike are matched name by name; others part by part. Where a part is a row of segments
+(the spine, the three links of a robot's hip) a body that turns freely counts once: links are taken together, from the
+tip inwards, until they have three hinges, and such groups are matched by how far along the row they are. What names
+leave open is matched by geometry: each segment has a place (`Anatomy.place`), and the pairs are chosen for the least
+distance of places, both ways at once; pairs that are too far apart, or that do not hang below each other alike, are
+dropped.
 """
 
 from __future__ import annotations
@@ -144,7 +145,9 @@ def _by_part(target: Anatomy, source: Anatomy, key: tuple[str, str]) -> list[tup
 def _alike(target: Anatomy, source: Anatomy) -> list[tuple[str, str]]:
     """Segments whose names say no part but have the same side and words; fingers only if both figures have the same ones."""
     mine, theirs = ({(a.said[s].side, a.said[s].words): s for s in a.moving} for a in (target, source))
-    fingers = [{key for key, s in d.items() if a.said[s].part == "digit"} for d, a in ((mine, target), (theirs, source))]
+    fingers = [
+        {key for key, s in d.items() if a.said[s].part == "digit"} for d, a in ((mine, target), (theirs, source))
+    ]
     parts = ("", "digit") if fingers[0] == fingers[1] else ("",)
     return [(t, theirs[key]) for key, t in mine.items() if key in theirs and target.said[t].part in parts]
 
@@ -162,7 +165,11 @@ def _by_place(target: Anatomy, source: Anatomy, known: Mapping[str, tuple[str, s
     cost = np.abs(a[:, None] - b[None]).sum(axis=2)
     rows, columns = linear_sum_assignment(cost)
     pairs = [(free_t[i], free_s[j]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR]
-    return [pair for pair in pairs if _hangs_alike(pair, {t: s for t, (s, _) in known.items()} | dict(pairs), target, source)]
+    return [
+        pair
+        for pair in pairs
+        if _hangs_alike(pair, {t: s for t, (s, _) in known.items()} | dict(pairs), target, source)
+    ]
 
 
 def _both(segment: str, mine: Anatomy, other: Anatomy) -> bool:

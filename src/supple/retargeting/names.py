@@ -1,8 +1,8 @@
 """What segments' names say: a side, and a part of the body.
 
-Names come as ``LeftUpLeg``, ``thigh_l``, ``mixamorig:LeftUpLeg``, ``Bip01 L Thigh`` or ``left_hip_pitch_link``. A name is cut into
-words at blanks, underscores, dots, digits and capitals; what stands before a colon is dropped. ``l`` and ``left`` are a
-side, the other words are looked up in a table of parts, the most telling first.
+Names come as ``LeftUpLeg``, ``thigh_l``, ``mixamorig:LeftUpLeg``, ``Bip01 L Thigh`` or ``left_hip_pitch_link``. A
+name is cut into words at blanks, underscores, dots, digits and capitals; what stands before a colon is dropped. ``l``
+and ``left`` are a side, the other words are looked up in a table of parts, the most telling first.
 """
 
 from __future__ import annotations
@@ -53,5 +53,7 @@ def named(name: str) -> Named:
     side = next((SIDES[word] for word in words if word in SIDES), "")
     rest = tuple(word for word in words if word not in SIDES and word not in NOISE)
     text = " ".join(rest)
-    found = (part for part, words in _TABLE if words.search(text) and (part == "digit" or (part in SIDED) == bool(side)))
+    found = (
+        part for part, words in _TABLE if words.search(text) and (part == "digit" or (part in SIDED) == bool(side))
+    )
     return Named(side, next(found, ""), rest)

@@ -1,9 +1,9 @@
 """What retargeting has kept and lost, in numbers: feet, ground, jitter, limits, directions.
 
-*Slide* is how far a planted heel or ball is from the middle of its place in that phase, level, at worst. *Depth* is how far
-anything that should not is below the ground, at worst. *Jerk* is the third derivative of the places where matched segments
-turn, averaged over them and over time; the source's is scaled to the target's size. A coordinate is at a limit where it is
-within a thousandth of its range of one; coordinates that never move do not count.
+*Slide* is how far a planted heel or ball is from the middle of its place in that phase, level, at worst. *Depth* is
+how far anything that should not is below the ground, at worst. *Jerk* is the third derivative of the places where
+matched segments turn, averaged over them and over time; the source's is scaled to the target's size. A coordinate is
+at a limit where it is within a thousandth of its range of one; coordinates that never move do not count.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _jerk(places: Floats, times: Floats) -> float:
 
 def _at_limits(figure: Figure, Q: Floats) -> tuple[dict[str, float], float]:
     edge = EDGE * np.minimum(figure.upper - figure.lower, 1.0)
-    at = (Q <= figure.lower + edge) | (Q >= figure.upper - edge)
+    at = np.minimum(Q - figure.lower, figure.upper - Q) <= edge
     at &= np.ptp(Q, axis=0) > 1e-6
     shares = at.mean(axis=0)
     hit = {name: float(share) for name, share in zip(figure.joints, shares, strict=True) if share > 0.0}

@@ -1,7 +1,7 @@
 """What can touch the ground: round spots of segments, and the soles of feet at rest.
 
-A spot is a ball fixed in a segment: an end of a bar, a corner of a box (of no radius), the end of a segment without shapes.
-It is above the ground z = 0 when its centre is above z = its radius, however the segment is turned.
+A spot is a ball fixed in a segment: an end of a bar, a corner of a box (of no radius), the end of a segment without
+shapes. It is above the ground z = 0 when its centre is above z = its radius, however the segment is turned.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Frame by frame: the posture of the target that does best what the aims of a frame say, inside its limits.
 
-Soft: each matched segment points and faces as its aim does, hips and feet are where they should be, and the posture stays near
-the one that is expected after the last, drawn a little to the rest posture, which decides what nothing else does. Firm, that is with
-a weight that leaves micrometres: planted heels and balls on their locks, no spot of feet, hands and head below the
-ground. Which of these count changes only when a point is planted or lifted: there is one prepared problem for each
-such state, and every search begins at the posture of the frame before. Where a coordinate would jump, because a
-shoulder has reached the end of its range and the way on leads round the other side, the frame is solved again
-with more weight on the expected posture, so that the change takes as many frames as it needs.
+Soft: each matched segment points and faces as its aim does, hips and feet are where they should be, and the posture
+stays near the one that is expected after the last, drawn a little to the rest posture, which decides what nothing
+else does. Firm, that is with a weight that leaves micrometres: planted heels and balls on their locks, no spot of
+feet, hands and head below the ground. Which of these count changes only when a point is planted or lifted: there is
+one prepared problem for each such state, and every search begins at the posture of the frame before. Where a
+coordinate would jump, because a shoulder has reached the end of its range and the way on leads round the other side,
+the frame is solved again with more weight on the expected posture, so that the change takes as many frames as it
+needs.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ TWIST = 0.15
 WEIGHTS = {"spine": 0.5, "clavicle": 0.2, "foot": 3.0, "toes": 0.3, "": 0.1}
 NEAR_GROUND = 0.7  # hands and head keep off the ground where they are lower than this share of the leg
 STAY, SLOWLY = 3e-3, 0.3  # weights of the expected posture: as a rule, and where a coordinate would jump
-FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if that is lower [rad/s, m/s]
+FASTEST = (
+    20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if that is lower [rad/s, m/s]
+)
 SWING, DRIFT = 0.05, 1.0  # seconds for which the last speeds are expected to last; in which the rest posture draws near
 FIRST = 12  # searches for the first frame, each from where the last one ended
 
@@ -68,9 +71,7 @@ class Solver:
             axes, rest = self.aims.axes(pair), self.anatomy.rest[pair.target]
             twist = 1.0 if pair.part in STRAIGHT else TWISTS.get(pair.part, TWIST)
             goal = Facing(x=axes[0], y=axes[1], per_radian=(1.0, twist))
-            tasks.append(
-                Task(_frame(pair, rest, axes), goal, weight=WEIGHTS.get(pair.part, 1.0), name=pair.target)
-            )
+            tasks.append(Task(_frame(pair, rest, axes), goal, weight=WEIGHTS.get(pair.part, 1.0), name=pair.target))
             turned = self.aims.turned(pair)
             if pair.target in feet:
                 turned = feet[pair.target].placements[:, :3, :3] @ rest[:3, :3].T
@@ -83,7 +84,9 @@ class Solver:
             tasks.append(Task(_point(pair.target, rest, at), At(at), weight=HIPS, name="hips"))
             targets.append(way)
         for footing in self.footings:
-            tasks.append(Task(Point(footing.sole.foot), At(np.zeros(3)), weight=FEET, name=f"{footing.sole.foot} place"))
+            tasks.append(
+                Task(Point(footing.sole.foot), At(np.zeros(3)), weight=FEET, name=f"{footing.sole.foot} place")
+            )
             targets.append(footing.placements[:, :3, 3])
         return tasks, targets
 
@@ -116,7 +119,9 @@ class Solver:
             tasks = [*self.soft, self._near(SLOWLY if slowly else STAY)]
             for spot in self._near_ground(state):
                 floor = Beyond((0.0, 0.0, spot.radius), (0.0, 0.0, 1.0))
-                tasks.append(Task(spot.point, floor, weight=FIRM, tolerance=1e-3, name=f"{spot.segment} above the ground"))
+                tasks.append(
+                    Task(spot.point, floor, weight=FIRM, tolerance=1e-3, name=f"{spot.segment} above the ground")
+                )
             for on, (footing, kind) in zip(state[len(self.spots) :], self._points(), strict=True):
                 if on:
                     sole = footing.sole

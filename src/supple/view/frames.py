@@ -20,7 +20,7 @@ def draw_frames(
     views: Sequence[Sequence[float]] = (VIEW,),
     dpi: float = 100.0,
 ) -> None:
-    """Draw `frames` (five, evenly spread, by default) of motions of equal length into one picture, a row for each view of each."""
+    """Draw `frames` (five of them by default) of motions of equal length into one picture, a row for each view of each."""
     need_matplotlib()
     if len({len(motion) for motion in motions}) != 1:
         raise BadValue("draw_frames takes motions with the same number of frames")
