@@ -1,7 +1,7 @@
 """A motion carried over to another figure: matched, aligned, scaled, with its feet kept on the ground.
 
-A person marches on the spot. The motion goes to a child with seventeen vertebrae, whose arms are spread at rest, and what was kept and
-lost is reported. Draws both into retarget.png.
+A person marches on the spot. The motion goes to a child with seventeen vertebrae, whose arms are spread at rest, and what
+was kept and lost is reported. Draws both into retarget.png.
 """
 
 from __future__ import annotations

@@ -173,8 +173,8 @@ def _pinned(
 
 def _slopes(pinned: Floats, origins: Floats, times: Floats) -> dict[int, Floats]:
     """For borders of planted phases: the velocity inside, less that of the origins outside, forwards (1) and backwards (−1)."""
-    out = {}
-    for way in (1, -1):
+    out = {1: np.zeros_like(origins), -1: np.zeros_like(origins)}
+    for way in (1, -1) if len(times) > 2 else ():
         inside, outside = np.roll(pinned, way, axis=0), np.roll(origins, -way, axis=0)
         dt = np.abs(np.roll(times, -way) - times)[:, None]
         gone = (pinned - inside) / np.abs(np.roll(times, way) - times)[:, None] - (outside - origins) / dt
