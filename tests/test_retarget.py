@@ -233,6 +233,19 @@ def test_the_report_is_a_table_and_errors_are_by_pair():
     assert told == [0, 1, 2]
 
 
+def test_a_single_frame_is_a_motion_too():
+    out = supple.retarget(marching(HUMAN, 12).frames(5, 6), supple.load("human", stature=1.5, fingers=False))
+    assert len(out) == 1
+
+
+def test_a_figure_fixed_in_the_world_follows_with_its_arms():
+    upper = supple.load("human", legs=False, root="fixed", fingers=False)
+    motion = marching(HUMAN, 12)
+    out = supple.retarget(motion, upper)
+    k, j = (f.joints.index("forearm_l.flexion") for f in (upper, HUMAN))
+    assert_allclose(out.q[:, k], motion.q[:, j], atol=0.05)
+
+
 # ── captured clips ───────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("clip", ["02_01", "49_06"])
 @pytest.mark.parametrize("target", ["human", "g1"])

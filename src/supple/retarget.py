@@ -21,7 +21,7 @@ from supple.retargeting.alignment import Alignment
 from supple.retargeting.anatomy import Anatomy
 from supple.retargeting.match import Match, as_match
 from supple.retargeting.report import Report, reported
-from supple.retargeting.solving import Solver
+from supple.retargeting.solving import Follower
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ def retarget(
     source, target = Anatomy(motion.figure), Anatomy(to)
     chosen = as_match(match, source, target)
     aims = Aims(motion, Alignment(source, target, chosen), plant)
-    solver = Solver(to, aims)
-    Q = solver.solved(progress)
-    report, errors = reported(to, aims, solver, Q)
+    follower = Follower(to, aims)
+    Q = follower.solved(progress)
+    report, errors = reported(to, aims, follower, Q)
     return Retargeted(to, Q, motion.times, errors, to.source, match=chosen, report=report)

@@ -115,8 +115,7 @@ class Alignment:
         for name in (target.said[t], source.said[s]):
             if name.part and name.part != "digit":
                 return Pair(t, s, name.part, name.side)
-        is_root = any(t in target.parts.get(key, ()) for key in [("pelvis", "")])
-        return Pair(t, s, "pelvis" if is_root else "", "")
+        return Pair(t, s, "pelvis" if t in target.parts.get(("pelvis", ""), ()) else "", "")
 
     def of(self, part: str, side: str = "") -> Pair | None:
         """The pair that is a part of the body; of a row of them the last."""

@@ -35,7 +35,6 @@ class Footing:
     placements: Floats
     planted: tuple[np.ndarray, np.ndarray]
     locks: tuple[Floats, Floats]
-    phases: tuple[list[Phase], list[Phase]]
 
 
 def levelled(turns: Floats, planted: list[list[Phase]]) -> Floats:
@@ -61,7 +60,7 @@ def planned(sole: Sole, turns: Floats, ankles: Floats, planted: list[list[Phase]
     origins = _pinned(R, origins, (heel, ball), masks, locks, times)
     T = np.zeros((frames, 4, 4))
     T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = R, origins, 1.0
-    return Footing(sole, T, masks, locks, (planted[0], planted[1]))
+    return Footing(sole, T, masks, locks)
 
 
 def _level(R: Floats, origins: Floats, sole: Sole) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.figure import Figure
 from supple.retargeting.aims import Aims
-from supple.retargeting.solving import Solver
+from supple.retargeting.solving import Follower
 from supple.space import Floats
 
 EDGE = 1e-3  # of a range
@@ -72,13 +72,13 @@ class Report:
         return name, self.directions[name][1]
 
 
-def reported(figure: Figure, aims: Aims, solver: Solver, Q: Floats) -> tuple[Report, Floats]:
+def reported(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> tuple[Report, Floats]:
     """The report on the postures Q, and the direction error of each pair in each frame (frames, pairs) [rad]."""
-    errors = _direction_errors(figure, aims, solver, Q)
+    errors = _direction_errors(figure, aims, Q)
     shares, at_limits = _at_limits(figure, Q)
     report = Report(
         _of_source(aims),
-        _of_target(figure, aims, solver, Q),
+        _of_target(figure, aims, follower, Q),
         {p.target: (float(e.mean()), float(e.max())) for p, e in zip(aims.alignment.pairs, errors.T, strict=True)},
         shares,
         at_limits,
@@ -97,13 +97,13 @@ def _of_source(aims: Aims) -> Quality:
     return Quality(scale * max(slides, default=0.0), scale * max(0.0, depth), scale * _jerk(places, aims.motion.times))
 
 
-def _of_target(figure: Figure, aims: Aims, solver: Solver, Q: Floats) -> Quality:
+def _of_target(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> Quality:
     slides, depths, places = [], [0.0], []
-    for foot, footing in zip(aims.feet, solver.footings, strict=True):
+    for foot, footing in zip(aims.feet, follower.footings, strict=True):
         T = figure.placement(Q, footing.sole.foot)
         for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
             slides.append(_slide(T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], phases))
-    for spot in (spot for group in solver.spots for spot in group):
+    for spot in (spot for group in follower.spots for spot in group):
         T = figure.placement(Q, spot.segment)
         depths.append(float((spot.radius - T[:, 2, :3] @ spot.centre - T[:, 2, 3]).max()))
     target = aims.alignment.target
@@ -137,7 +137,7 @@ def _at_limits(figure: Figure, Q: Floats) -> tuple[dict[str, float], float]:
     return hit, float(at.any(axis=1).mean())
 
 
-def _direction_errors(figure: Figure, aims: Aims, solver: Solver, Q: Floats) -> Floats:
+def _direction_errors(figure: Figure, aims: Aims, Q: Floats) -> Floats:
     """The angle between each matched bone and its aim (frames, pairs)."""
     out = []
     for pair in aims.alignment.pairs:

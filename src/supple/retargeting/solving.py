@@ -49,7 +49,7 @@ def _frame(pair: Pair, rest: Floats, axes: Floats) -> Frame:
     return Frame(pair.target, compose(R, np.zeros(3)))
 
 
-class Solver:
+class Follower:
     """The target's postures, one frame after the other."""
 
     def __init__(self, figure: Figure, aims: Aims) -> None:
