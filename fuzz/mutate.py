@@ -1,7 +1,8 @@
 """Ways to break a file: each takes bytes and a random generator and gives bytes back.
 
 None knows what the bytes mean beyond "text with numbers, quoted attributes and lines", so the same ones serve every
-text format; those that need something the file does not have give it back as it is. `mutate` applies a few in a row.
+text format; those that need something the file does not have give it back as it is. `mutate` applies a few in a row,
+`mutate_binary` those that suit files that are no text.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ DOCTYPES = (
     b'<!DOCTYPE robot [<!ENTITY % p SYSTEM "http://localhost/x.dtd"> %p;]>',
     b"<!DOCTYPE robot [<!ATTLIST robot name CDATA 'x'>]>",
 )
+ODD_WORDS = (
+    b"\x00", b"\x01", b"\x7f", b"\x80", b"\xff", b"\x50", b"\x54", b"\x55", b"\x56", b"\x00\x00", b"\xff\xff",
+    b"\xff\x7f", b"\x00\x80", b"\x01\x00", b"\x00\x00\x80\x7f", b"\x00\x00\xc0\x7f", b"\x00\x00\x80\xff", b"\xff\xff\x7f\x7f",
+    b"\x01\x00\x00\x00", b"\x00\x00\x80\xbf", b"\xff\xff\xff\xff", b"\x00\x00\x00\x80",
+)  # fmt: skip
 NEAR = 20_000
 Mutation = Callable[[bytes, random.Random], bytes]
 
@@ -195,4 +201,25 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
     """A few mutations in a row, mostly one, so that most files get past the first check."""
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
         data = rng.choice(MUTATIONS)(data, rng)
+    return data
+
+
+def odd_word(data: bytes, rng: random.Random) -> bytes:
+    """Put an extreme byte, integer or real somewhere, mostly where binary files keep what they say about themselves."""
+    if not data:
+        return data
+    new = rng.choice(ODD_WORDS)
+    k = rng.randrange(min(len(data), rng.choice((32, 2_048, len(data)))))
+    return data[:k] + new + data[k + len(new) :]
+
+
+BINARY: tuple[Mutation, ...] = (
+    flip_bytes, truncate, duplicate_chunk, delete_chunk, swap_chunks, copy_word, long_string, odd_bytes, *[odd_word] * 12,
+)  # fmt: skip
+
+
+def mutate_binary(data: bytes, rng: random.Random) -> bytes:
+    """A few mutations in a row of a file that is no text."""
+    for _ in range(rng.choice((1, 1, 2, 3, 6))):
+        data = rng.choice(BINARY)(data, rng)
     return data

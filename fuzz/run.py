@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import seeds
-from mutate import mutate
+from mutate import mutate, mutate_binary
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 2.0
@@ -81,18 +81,86 @@ def use_scene(data: bytes, ending: str) -> None:
         raise AssertionError("the scene that was written does not read back")
 
 
+def use_markers(data: bytes, ending: str) -> None:
+    """Read a trial, look at its numbers, write it and read it again."""
+    import numpy as np
+
+    from supple.errors import BadValue
+    from supple.files.c3d import parse_c3d
+    from supple.files.c3d_writer import format_c3d
+    from supple.files.trc import format_trc, parse_trc
+    from supple.files.trial import Wishes
+
+    markers = {".c3d": parse_c3d, ".trc": parse_trc}[ending](data, Wishes(), "fuzz" + ending)
+    if not (np.abs(markers.positions[markers.seen]) <= 1e9).all() or not markers.notes:
+        raise AssertionError("a trial has numbers that are not finite, or no notes")
+    try:
+        again = parse_trc(format_trc(markers).encode(), Wishes(up=markers.source and markers.source.up))
+        format_c3d(markers)
+    except BadValue as error:
+        if "rename" in str(error) or "evenly" in str(error) or "fit" in str(error):
+            return
+        raise AssertionError("the trial that was written does not read back") from error
+    if len(again) != len(markers):
+        raise AssertionError("the trial that was written has other frames")
+
+
+def use_storage(data: bytes) -> None:
+    """Read coordinates of a small figure, write them and read them again."""
+    import numpy as np
+
+    from supple.figure import Figure
+    from supple.files.storage import format_storage, parse_storage
+    from supple.joints import free, hinge, slide
+
+    figure = Figure("walker", [*free("pelvis"), *hinge("knee", "pelvis"), *slide("pelvis_tx", None)])
+    motion = parse_storage(data, figure, "fuzz.mot", partial=True)
+    again = parse_storage(format_storage(motion).encode(), figure)
+    if not np.allclose(again.q, motion.q, rtol=1e-12):
+        raise AssertionError("the motion that was written does not read back")
+
+
+def use_asf(data: bytes) -> None:
+    """Read a skeleton and place its segments."""
+    import numpy as np
+
+    from supple.files.asf import parse_asf
+
+    figure = parse_asf(data, "fuzz.asf")
+    if not all(np.isfinite(T).all() for T in figure.placements(figure.rest).values()):
+        raise AssertionError("a segment has no finite place at rest")
+
+
+def use_amc(data: bytes) -> None:
+    """Read the motion of a sound skeleton and look at its numbers."""
+    import numpy as np
+
+    from supple.files.amc import parse_amc
+    from supple.files.asf import parse_asf
+
+    motion = parse_amc(data, parse_asf(seeds.SKELETON), "fuzz.amc")
+    if not (np.isfinite(motion.q).all() and np.isfinite(motion.times).all()):
+        raise AssertionError("a motion has numbers that are not finite")
+
+
 READERS: dict[str, Callable[[bytes], None]] = {
     "urdf": use_urdf,
     "bvh": use_bvh,
+    "c3d": partial(use_markers, ending=".c3d"),
+    "trc": partial(use_markers, ending=".trc"),
+    "mot": use_storage,
+    "asf": use_asf,
+    "amc": use_amc,
     "scene.toml": partial(use_scene, ending=".toml"),
     "scene.json": partial(use_scene, ending=".json"),
 }
+BINARY = ("c3d",)
 
 
 def broken_file(kind: str, samples: list[bytes], seed: int, index: int) -> bytes:
     """File number `index` of a seed."""
     rng = random.Random(f"{kind}:{seed}:{index}")
-    return mutate(rng.choice(samples), rng)
+    return (mutate_binary if kind in BINARY else mutate)(rng.choice(samples), rng)
 
 
 def serve(pipe: Connection, kind: str, samples: list[bytes]) -> None:
@@ -182,7 +250,7 @@ def examine(kind: str, samples: list[bytes], seed: int, count: int) -> Iterator[
 
 def run(kind: str, seed: int, count: int, shared: Path | None) -> dict[str, Any]:
     """Examine `count` files of one format and print a line of a table."""
-    samples = [*seeds.SAMPLES[kind], *(seeds.found(kind, shared) if shared is not None else ())]
+    samples = [*seeds.samples(kind), *(seeds.found(kind, shared) if shared is not None else ())]
     began, tally = time.monotonic(), Counter[str]()
     for index, data, outcome, details in examine(kind, samples, seed, count):
         tally[outcome] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import tomllib
 from pathlib import Path
 
@@ -147,12 +148,120 @@ SMALL_SCENE = b"""{"version": 1, "figure": "ur5", "posture": {"elbow_joint": 1.5
   {"name": "reach", "effector": {"point": "tool0"}, "goal": {"on_line": {"point": [0.4, 0, 0.3], "along": [0, 1, 0]}}}],
  "solids": {"tool0": [{"ball": {"centre": [0, 0, 0], "radius": 0.1}}]},
  "obstacles": {"wall": {"ball": {"centre": [1, 1, 1], "radius": 0.2}}}}"""
+TRIAL = b"""PathFileType\t4\t(X/Y/Z)\twalk.trc
+DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames
+60.00\t60.00\t       900\t3\tmm\t60.00\t1\t       900
+Frame#\tTime\tS:R.ASIS\t\t\tS:L.Thigh Upper\t\t\t*52\t\t
+\t\tX1\tY1\tZ1\tX2\tY2\tZ2\tX3\tY3\tZ3
+
+1\t0.000\t617.25\t1055.28\t170.78\t639.61\t1044.26\t-88.91\t\t\t
+2\t0.017\tNaN\tnan\tNAN\t641.24\t1042.28\t-90.93\t430.87\t1051.26\t29.97
+3\t0.033\t6.18E+02\t1053.22\t168.51\t0\t0\t0\t432.34\t1050.24\t26.85
+"""
+COORDINATES = b"""Coordinates
+version=1
+nRows=3
+nColumns=5
+inDegrees=yes
+
+Units are S.I. units (second, meters, Newtons, ...)
+Angles are in degrees.
+
+endheader
+time\tpelvis.tx\tpelvis.x\t/jointset/knee/knee/value\tother
+      0.40000000\t      0.60162386\t     -1.88676648\t    -55.24623342\t1
+      0.41666667\t      0.59889873\t     -1.79477033\t    -50.36821261\t2
+      0.43333333\t      0.59660102\t     -1.47229001\t    -45.02674507\t3
+"""
+SKELETON = b"""# a leg and a spine
+:version 1.10
+:name leg
+:units
+  mass 1.0
+  length 0.45
+  angle deg
+:documentation
+  made up
+:root
+  order TX TY TZ RX RY RZ
+  axis XYZ
+  position 0 0 0
+  orientation 0 0 0
+:bonedata
+  begin
+     id 1
+     name femur
+     direction 0.342 -0.9397 0
+     length 7.1
+     axis 0 0 20  XYZ
+     dof rx ry rz
+     limits (-160.0 20.0)
+            (-70.0 70.0)
+            (-60.0 inf)
+  end
+  begin
+     id 2
+     name tibia
+     direction 0.342 -0.9397 0
+     length 7.0
+     axis 0 0 20  XYZ
+     dof rx
+     limits (-10.0 170.0)
+  end
+  begin
+     id 3
+     name spine
+     direction 0 1 0
+     length 3
+     axis 10 0 0  ZYX
+  end
+:hierarchy
+  begin
+    root femur spine
+    femur tibia
+  end
+"""
+FRAMES = b"""#!OML:ASF leg.asf
+:FULLY-SPECIFIED
+:DEGREES
+1
+root 9.37 17.87 -17.32 -2.01 7.96 -3.7
+femur 7.63 0.43 -1.5
+tibia 12.5
+2
+root 9.38 17.87 -16.97 -2.05 7.97 -3.9
+femur 7.64 0.49 -1.6e0
+tibia 13.5
+"""
 SAMPLES: dict[str, tuple[bytes, ...]] = {
     "urdf": (ROBOT, ROBOT, SMALL_ROBOT),
     "bvh": (MOTION,),
+    "trc": (TRIAL,),
+    "mot": (COORDINATES,),
+    "asf": (SKELETON,),
+    "amc": (FRAMES,),
     "scene.toml": (SCENE,),
     "scene.json": (json.dumps(tomllib.loads(SCENE.decode())).encode(), SMALL_SCENE),
 }
+
+
+def samples(kind: str) -> tuple[bytes, ...]:
+    """The sound files of a format."""
+    return _trials() if kind == "c3d" else SAMPLES[kind]
+
+
+def _trials() -> tuple[bytes, ...]:
+    """A small C3D file as it is written, and one of integers whose labels have prefixes."""
+    import numpy as np
+
+    from supple.files.c3d_writer import format_c3d
+    from supple.markers import Markers
+
+    positions = np.random.default_rng(0).normal(size=(4, 5, 3))
+    positions[1, 2] = np.nan
+    data = format_c3d(Markers(("S:a", "S:b", "S:c", "*52", "e"), positions, np.arange(4) / 100.0))
+    scale = data.index(struct.pack("<f", -1.0), 24)  # the parameter; the header's stands before
+    return data, data[:scale] + struct.pack("<f", 0.1) + data[scale + 4 :]
 
 
 def shared_folder() -> Path:

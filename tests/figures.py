@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
+from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.figure import Figure, Loop
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.shapes import Body
@@ -213,11 +214,19 @@ def trees(draw: st.DrawFn, most: int = 7, drives: bool = True) -> Figure:
 
 
 # ── oracles ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-def curve_value(curve: Line | Spline, x: float, order: int = 0) -> float:
-    """A drive's curve or one of its derivatives, from SciPy's natural spline, straight beyond its ends."""
+def curve_value(curve: Line | Spline | Pieces, x: float, order: int = 0) -> float:
+    """A drive's curve or one of its derivatives: from SciPy's spline, straight beyond its ends, or from NumPy's polynomials."""
     if isinstance(curve, Line):
         return (curve.slope * x, curve.slope, 0.0)[order]
-    spline = CubicSpline(curve.x, curve.y, bc_type="natural")
+    if isinstance(curve, Pieces):
+        knot, *c = next((row for row in curve.rows[:0:-1] if row[0] <= x), curve.rows[0])
+        return float(Polynomial(c).deriv(order)(x - knot))
+    if curve.ends == "natural":
+        spline: Any = CubicSpline(curve.x, curve.y, bc_type="natural")
+    else:
+        parts = (slice(0, 4), slice(-4, None))
+        left, right = (6.0 * np.polyfit(curve.x[p], curve.y[p], 3)[0] if len(curve.x) > 3 else 0.0 for p in parts)
+        spline = make_interp_spline(curve.x, curve.y, 3, bc_type=([(3, left)], [(3, right)]))
     inside = float(np.clip(x, curve.x[0], curve.x[-1]))
     straight = (spline(inside) + spline(inside, 1) * (x - inside), spline(inside, 1), 0.0)
     return float(straight[order] if inside != x else spline(x, order))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from figures import TREES, assert_close, curve_value, placements_by_exponentials, posture, slope
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
+from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.effectors import Frame
 from supple.errors import BadValue, Error, UnknownName
 from supple.figure import Figure
@@ -21,6 +21,50 @@ from supple.joints import fixed, hinge, slide
 from supple.space import X, Z
 
 WAVE = Spline((-1.0, -0.2, 0.5, 0.7, 2.0), (0.3, -0.4, 0.8, 0.6, -1.0))
+CLOSE = Spline(WAVE.x, WAVE.y, "cubic")
+QUARTIC = Pieces(((0.3, 0.1, -0.4, 0.2, 0.5, -0.3),))
+BROKEN = Pieces(((-1.0, 0.2, 0.5, 0.0), (-0.4, 0.5, -1.0, 0.7), (0.6, 0.1, 0.0, -0.2), (1.1, 0.3, 0.4, 0.0)))
+CURVES = {"natural": WAVE, "cubic": CLOSE, "quartic": QUARTIC, "broken": BROKEN}
+
+
+@pytest.mark.parametrize("name", CURVES)
+@given(x=st.floats(-5, 5))
+def test_a_curve_is_what_scipy_and_numpy_say(name: str, x: float):
+    assert_allclose(CURVES[name](x), curve_value(CURVES[name], x), atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("ends", [(-2.0, 3.0), (-0.5, 0.4), (0.55, 0.65)])
+def test_span_and_steepest_are_the_extremes(name: str, ends: tuple[float, float]):
+    curve = CURVES[name]
+    x = np.linspace(*ends, 801)
+    values, slopes = [curve_value(curve, t) for t in x], [curve_value(curve, t, 1) for t in x]
+    low, high = curve.span(*ends)
+    assert low <= min(values) + 1e-12
+    assert high >= max(values) - 1e-12
+    if name != "broken":  # whose jumps fall between the samples
+        assert_allclose((low, high), (min(values), max(values)), atol=1e-4)
+    assert curve.steepest() >= np.abs(slopes).max() - 1e-9
+    if ends[0] == -2.0 and name in ("natural", "cubic"):
+        assert_allclose(curve.steepest(), np.abs(slopes).max(), rtol=1e-3)
+
+
+@pytest.mark.parametrize("curve", [QUARTIC, BROKEN], ids=["quartic", "broken"])
+@given(
+    st.floats(-3, 3), st.floats(-2, 2).filter(lambda a: abs(a) > 0.1), st.floats(-1, 1), st.floats(-4, 4)
+)  # fmt: skip
+def test_multiples_and_lines_inside_a_curve(curve: Pieces, x: float, slope: float, shift: float, factor: float):
+    assert_allclose(curve.scaled(factor)(x), factor * curve(x), atol=1e-12)
+    if all(abs(slope * x + shift - row[0]) > 1e-9 for row in curve.rows):  # at a jump rounding decides
+        assert_allclose(curve.after(slope, shift)(x), curve(slope * x + shift), atol=1e-9)
+
+
+def test_cubic_ends_follow_a_cubic_exactly():
+    x = (-1.0, -0.2, 0.5, 0.7, 2.0)
+    cubic = np.polynomial.Polynomial([0.3, -0.5, 0.2, 0.7])
+    spline = Spline(x, tuple(cubic(np.array(x))), "cubic")
+    for t in np.linspace(-1, 2, 31):
+        assert_allclose(spline(t), cubic(t), atol=1e-13)
 
 
 @given(st.floats(-5, 5))
@@ -53,6 +97,8 @@ DRIVES = {
     "spline": Drive.by({"a": WAVE}),
     "both": Drive.by({"a": WAVE, "z": 2.0}, 0.3),
     "two splines": Drive.by({"a": WAVE, "z": Spline((-3, 0, 1), (1, 0, 2))}, -1.0),
+    "cubic ends": Drive.by({"a": CLOSE}),
+    "polynomial": Drive.by({"a": QUARTIC, "z": BROKEN}, 0.2),
     "the same coordinate twice": Drive((("a", WAVE), ("a", Line(0.5))), 0.1),
 }
 
@@ -166,6 +212,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "falling knots": (lambda: Spline((0, 2, 1), (0, 1, 2)), BadValue, "knots in rising order"),
     "one knot": (lambda: Spline((0,), (0,)), BadValue, "two or more knots"),
     "few values": (lambda: Spline((0, 1), (0,)), BadValue, "the values of a spline must have shape"),
+    "odd ends": (lambda: Spline((0, 1), (0, 1), "soft"), BadValue, 'are "natural" or "cubic", not \'soft\''),
+    "knots too near": (lambda: Spline((0, 5e-324), (0, 1)), BadValue, "too near to each other"),
+    "no pieces": (lambda: Pieces(()), BadValue, "needs rows"),
+    "uneven pieces": (lambda: Pieces(((0, 1), (1, 2, 3))), BadValue, "all of one length"),
+    "falling pieces": (lambda: Pieces(((1, 1), (0, 2))), BadValue, "in the order of their knots"),
+    "NaN piece": (lambda: Pieces(((1, math.nan),)), BadValue, "the numbers of a curve in pieces must be finite"),
     "NaN knot": (lambda: Spline((0, math.nan), (0, 1)), BadValue, "the knots of a spline must be finite"),
     "empty bound": (lambda: Bound.of({"a": 0.0}, 1), BadValue, "a coefficient that is not zero"),
     "NaN bound": (lambda: Bound.of({"a": 1.0}, math.nan), BadValue, "the upper side of a bound must be finite"),

@@ -294,3 +294,76 @@ def test_bad_input_is_named() -> None:
         supple.track(figure, seen.positions)  # pyright: ignore[reportArgumentType]
     with pytest.raises(supple.UnknownName, match="segment"):
         figure.with_markers({"a": ("nose", (0, 0, 0))})
+
+
+# ── all frames at once ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rough(positions: np.ndarray, seed: int = 10, share: float = 0.3) -> np.ndarray:
+    """Noise, and a share of the samples lost."""
+    rng = np.random.default_rng(seed)
+    seen = positions + rng.normal(0.0, 0.004, positions.shape)
+    seen[rng.random(positions.shape[:2]) < share] = np.nan
+    return seen
+
+
+def test_the_whole_clip_is_nearer_to_the_truth_than_its_frames() -> None:
+    figure = arm()
+    q = wave(figure, 120)
+    truth = places(figure, q)
+    seen = trial(figure, rough(truth))
+    off = [
+        np.sqrt(np.mean((places(figure, supple.track(figure, seen, method).q) - truth) ** 2))
+        for method in (supple.FrameByFrame(), supple.WholeClip(1e-4))
+    ]
+    assert off[1] < 0.5 * off[0]
+
+
+def test_without_smoothness_the_whole_clip_is_its_frames() -> None:
+    figure = arm()
+    seen = trial(figure, rough(places(figure, wave(figure, 12)), share=0.0))
+    exact = supple.FrameByFrame(tolerance=1e-12, steps=500)
+    frames = supple.track(figure, seen, exact)
+    whole = supple.track(figure, seen, supple.WholeClip(0.0, tolerance=1e-12))
+    np.testing.assert_allclose(whole.rms_by_frame, frames.rms_by_frame, rtol=1e-6)
+
+
+def test_the_sum_is_minimal() -> None:
+    figure = arm().with_limits({"root": (-9.0, 9.0), "shoulder": (-9.0, 9.0)})  # no unlimited balls
+    seen = trial(figure, rough(places(figure, wave(arm(), 8)), share=0.0))
+    s = 1e-3
+    motion = supple.track(figure, seen, supple.WholeClip(s, tolerance=1e-12))
+
+    def off(q: np.ndarray) -> np.ndarray:
+        Q = q.reshape(8, -1)
+        bend = s * np.diff(Q, 2, axis=0) * RATE**2
+        return np.concatenate([(places(figure, Q) - seen.positions).ravel(), bend.ravel()])
+
+    best = least_squares(off, motion.q.ravel(), xtol=1e-14, ftol=1e-14)
+    assert 0.5 * np.sum(off(motion.q.ravel()) ** 2) <= best.cost * (1.0 + 1e-6)
+
+
+def test_speeds_and_limits_hold_over_the_clip() -> None:
+    figure = arm().with_limits({"elbow": (-0.1, 0.3)})
+    seen = trial(figure, places(arm(), wave(arm(), 40)))
+    motion = supple.track(figure, seen, supple.WholeClip(1e-6, speed=0.8))
+    assert np.abs(np.diff(motion.q, axis=0)).max() <= 0.8 / RATE * (1.0 + 1e-12)
+    assert (motion.q >= figure.lower).all()
+    assert (motion.q <= figure.upper).all()
+
+
+def test_loops_stay_closed_over_the_clip() -> None:
+    figure = four_bar()
+    seen = trial(figure, rough(places(figure, np.zeros((15, 3)))))
+    motion = supple.track(figure, seen, supple.WholeClip(1e-4))
+    assert motion.gap.max() < 1e-9
+
+
+def test_windows_agree_with_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = arm()
+    seen = trial(figure, rough(places(figure, wave(figure, 90))))
+    one = supple.track(figure, seen, supple.WholeClip(1e-4, tolerance=1e-9))
+    monkeypatch.setattr("supple.tracking.whole.WINDOW", 60)
+    monkeypatch.setattr("supple.tracking.whole.BEYOND", 30)
+    several = supple.track(figure, seen, supple.WholeClip(1e-4, tolerance=1e-9))
+    assert np.abs(one.q - several.q).max() < 1e-2

@@ -1,11 +1,11 @@
 """supple poses anything that bends: characters, robots and closed mechanisms, inside every limit."""
 
 from supple.apart import Clearance
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Spline, mimic
+from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
-from supple.files.door import load, read_motion, read_scene, write
+from supple.files.door import load, read_markers, read_motion, read_scene, write
 from supple.follow import Path, follow
 from supple.goals import (
     AimedAt,
@@ -53,6 +53,7 @@ from supple.touches import Touch
 from supple.track import track
 from supple.tracked import Tracked
 from supple.tracking.by_frame import FrameByFrame
+from supple.tracking.whole import WholeClip
 
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
@@ -60,10 +61,10 @@ __all__ = [
     "DampedLeastSquares", "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep",
     "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt",
     "Limits", "Line", "Loop", "Markers", "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion",
-    "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Placed", "Point", "Polytope",
-    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene", "Solution",
-    "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "Within",
-    "ball", "fixed", "follow", "free", "hinge", "load", "match_segments", "mimic", "place", "planar", "prepare",
-    "read_motion", "read_scene", "retarget", "screw", "slide", "solve", "solve_many", "step", "track", "universal",
-    "write",
+    "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point",
+    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene",
+    "Solution", "Solutions", "Source", "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName",
+    "WholeClip", "Within", "ball", "fixed", "follow", "free", "hinge", "load", "match_segments", "mimic", "place",
+    "planar", "prepare", "read_markers", "read_motion", "read_scene", "retarget", "screw", "slide", "solve",
+    "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip

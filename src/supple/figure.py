@@ -256,7 +256,7 @@ class Figure(Edits, Contacts):
         """Greatest speed of each coordinate, inf where none is known; what follows one coordinate alone slows it down."""
         speeds = {name: self._spans[name][3] for name in self.joints}
         for joint in self.parts:
-            if joint.drive is not None and len(joint.drive.terms) == 1:
+            if joint.drive is not None and len(joint.drive.terms) == 1 and np.isfinite(joint.speed):
                 name, curve = joint.drive.terms[0]
                 steepest = curve.steepest()
                 speeds[name] = min(speeds[name], joint.speed / steepest if steepest > 0.0 else np.inf)

@@ -6,8 +6,10 @@ that at the door, so that here positions are metres, z is up, and what was not s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +30,9 @@ class Markers:
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
-        for name in {n for n in names if names.count(n) > 1}:
-            raise BadValue(f"two markers are called {name!r}: rename one")
+        for name, count in Counter(names).items():
+            if count > 1:
+                raise BadValue(f"{count} markers are called {name!r}: rename them")
         times = np.asarray(self.times)
         times = frozen(finite(self.times, times.shape[:1] or (1,), "the times of markers"))
         for k in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
@@ -76,6 +79,32 @@ class Markers:
         for name in names:
             find(tuple(self.names), name, "marker", "the trial")
         return replace(self, names=tuple(names.get(name, name) for name in self.names))
+
+    def filtered(self, cutoff: float, order: int = 4) -> Markers:
+        """The ways of all markers through a low-pass Butterworth filter of `cutoff` [Hz], there and back, so nothing lags.
+
+        The order is that of both passes together. Gaps stay gaps: each piece between them is filtered on its own, and pieces
+        too short for the filter stay as they are.
+        """
+        from scipy.signal import butter, sosfiltfilt
+
+        if not 0.0 < cutoff < 0.5 * self.rate:
+            raise BadValue(f"the cutoff is between 0 and half the rate, {0.5 * self.rate:g} Hz, not {cutoff!r}")
+        if order < 2 or order % 2:
+            raise BadValue(f"the order of a filter that runs there and back is even, 2 or more, not {order!r}")
+        passes = order // 2
+        corner = cutoff / (2.0**0.5 - 1.0) ** (
+            0.5 / passes
+        )  # so that both passes together halve the power at the cutoff
+        sections: Any = butter(passes, min(corner, 0.499 * self.rate), fs=self.rate, output="sos")
+        padding = 3 * (2 * len(sections) + 1)
+        out = self.positions.copy()
+        for k in range(len(self.names)):
+            seen = np.flatnonzero(self.seen[:, k])
+            for piece in np.split(seen, np.flatnonzero(np.diff(seen) > 1) + 1):
+                if len(piece) > padding:
+                    out[piece, k] = sosfiltfilt(sections, out[piece, k], axis=0)
+        return replace(self, positions=out, notes=(*self.notes, f"Filtered: Butterworth, {cutoff:g} Hz."))
 
     def frames(self, first: int, last: int, step: int = 1) -> Markers:
         """The frames from `first` up to, not including, `last`."""

@@ -87,7 +87,7 @@ def _curves(joints: Sequence[Joint], index: dict[str, int]) -> tuple[list[np.nda
             else:
                 rows = f.pieces()
                 term.append((index[name], len(rows), len(curve)))
-                curve.extend(rows.ravel())
+                curve.extend([rows.shape[1], *rows.ravel()])
         first.append(len(term))
     ints = [np.array(driven), np.array(first), np.array(term).reshape(-1)]
     return ints, [np.array(base), np.array(curve)], len(term), len(curve)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,17 +29,21 @@ def track(
     coordinates: Mapping[str, tuple[float, float]] | None = None,
     limits: bool = True,
     start: ArrayLike | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Tracked:
     """The motion of a figure whose markers (`Figure.with_markers`) lie nearest to those that were seen, frame by frame.
 
     `weights` say how much each marker counts: a mapping by name, one number each, or one for each frame and marker in
     the order of the trial; 0 leaves a marker out, inf meets it exactly. `coordinates` maps names to pairs (value,
     weight) to keep near to; without `limits`, joints turn as far as they like.
-    `method` is `FrameByFrame` by default, or any solver of single problems.
+    `method` is `FrameByFrame` by default, `WholeClip`, or any solver of single problems; `progress` is called now and then with
+    the number of frames that have been fitted since.
     """
     if not isinstance(markers, Markers):
         raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
     clip = clip_of(figure, markers, weights, coordinates, limits)
+    if progress is not None:
+        clip = replace(clip, progress=progress)
     chosen = _method(method, clip)
     begin = figure.rest if start is None else figure.posture(start)
     fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)

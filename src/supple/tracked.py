@@ -47,8 +47,12 @@ class Tracked(Motion):
         return self.errors
 
     def worst(self, count: int = 5) -> list[int]:
-        """The frames with the largest errors, worst first."""
-        return np.argsort(-np.nan_to_num(self.rms_by_frame))[:count].tolist()
+        """The frames with the largest errors, worst first, none of them within a twentieth of the clip of a worse one."""
+        found: list[int] = []
+        for t in np.argsort(-np.nan_to_num(self.rms_by_frame)).tolist():
+            if len(found) < count and all(abs(t - other) > len(self) // 20 for other in found):
+                found.append(t)
+        return found
 
     def table(self) -> str:
         """The errors as plain text: each marker's, in millimetres, and what happened to the frames."""

@@ -59,7 +59,7 @@ class Tree(NamedTuple):
     first: Any  # (d + 1) where the terms of each begin
     term: Any  # (t, 3) coordinate, number of pieces (0: a line), where the curve's numbers begin
     base: Any  # (d) the constant in a driven joint's value
-    curve: Any  # the numbers of all curves
+    curve: Any  # the numbers of all curves: a slope, or the width of a row and then the rows (knot, c0, c1, …)
 
 
 @written_in
@@ -102,19 +102,25 @@ def steer(tree: Any, q: Any, theta: Any, slope: Any, bend: Any) -> None:
                 bend[t] = 0.0
                 value += tree.curve[a] * x
             else:
+                width = int(tree.curve[a])
+                a += 1
                 low, high = 0, pieces - 1  # the last piece that begins at or before x; the first begins nowhere
                 while low < high:
                     middle = (low + high + 1) // 2
-                    if tree.curve[a + 5 * middle] <= x:
+                    if tree.curve[a + width * middle] <= x:
                         low = middle
                     else:
                         high = middle - 1
-                a += 5 * low
+                a += width * low
                 s = x - tree.curve[a]
-                c1, c2, c3 = tree.curve[a + 2], tree.curve[a + 3], tree.curve[a + 4]
-                slope[t] = c1 + s * (2.0 * c2 + 3.0 * s * c3)
-                bend[t] = 2.0 * c2 + 6.0 * s * c3
-                value += tree.curve[a + 1] + s * (c1 + s * (c2 + s * c3))
+                f, rate, half = 0.0, 0.0, 0.0  # the polynomial, its derivative, and half of the second one
+                for k in range(width - 1, 0, -1):
+                    half = half * s + rate
+                    rate = rate * s + f
+                    f = f * s + tree.curve[a + k]
+                slope[t] = rate
+                bend[t] = 2.0 * half
+                value += f
         theta[tree.driven[d]] = value
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``supple figures | info | convert | show | solve | scene | retarget``; commands import what they need."""
+"""The command line: ``supple figures | info | convert | show | solve | scene | track | retarget``. Imports are late."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ app = typer.Typer(
 )
 
 What = Annotated[
-    str, typer.Argument(metavar="FIGURE", help="A name of the catalogue, or a file: .urdf, .xml (MJCF), .bvh.")
+    str, typer.Argument(metavar="FIGURE", help="A name of the catalogue, or a file: .urdf, .xml (MJCF), .osim, .bvh.")
 ]
 Unit = Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file.", show_default="0.01, centimetres")]
 Up = Annotated[str | None, typer.Option(help="The axis of a BVH file that points up: x, y or z.", show_default="y")]
@@ -163,6 +163,43 @@ def solve(
     raise typer.Exit(0 if solution.ok else 1)
 
 
+@app.command()
+def track(
+    trial: Annotated[Path, typer.Argument(metavar="TRIAL", help="Markers: a .c3d or .trc file.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The figure that wears the markers: .osim, or whatever has some.")
+    ],
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Where the motion goes: .mot, .sto, .bvh, .glb; may be repeated."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="A page about the errors, the angles and the worst frames.")
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="How much each marker counts: a .json or .toml table; others count nothing.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="frames, whole (all of them at once) or natural (coordinates).")
+    ] = "frames",
+    smoothness: Annotated[float, typer.Option(help="Of whole clips [m s²].")] = 1e-5,
+    cutoff: Annotated[
+        float | None, typer.Option(help="Filter the markers first: Butterworth, this frequency [Hz].")
+    ] = None,
+    huber: Annotated[float | None, typer.Option(help="Markers further off than this count as outliers [m].")] = None,
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joints inside their limits.")] = True,
+    up: Annotated[
+        str | None, typer.Option(help="The axis of the trial that points up, if it does not say: x, y, z.")
+    ] = None,
+    unit: Annotated[float | None, typer.Option(help="Metres in one unit of the trial, if it does not say.")] = None,
+) -> None:
+    """Find the motion behind markers. Status 0: every frame converged; 1: not all did."""
+    from supple.cli import trials
+
+    arguments = (trial, model, output or [], report, weights, method, smoothness, cutoff, huber, limits, up, unit)
+    raise typer.Exit(0 if trials.track(*arguments) else 1)
+
+
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
 app.add_typer(scene_commands, name="scene")
 
@@ -177,11 +214,12 @@ def check(file: SceneFile) -> None:
 
 @app.command("retarget")
 def _retarget(
-    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="The motion: a .bvh file.")],
+    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="The motion: .bvh, .amc, .mot or .sto.")],
     to: Annotated[str, typer.Option(help="The figure to move: a name of the catalogue, or a file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The motion of that figure: a .bvh file.")] = Path(
-        "retargeted.bvh"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The motion of that figure: .bvh, .glb, .gltf, .mot.")
+    ] = Path("retargeted.bvh"),
+    model: Annotated[str | None, typer.Option(help="The clip's figure, where its file has none: .osim, .asf.")] = None,
     match: Annotated[
         Path | None, typer.Option(help="Which segments follow which, as --print-match prints it, edited.")
     ] = None,
@@ -203,7 +241,7 @@ def _retarget(
     """Carry a clip over to another figure: limbs point the same way, and planted feet stay planted."""
     from supple.cli import retarget as command
 
-    motion = command.clip_of(clip, unit, up, (first, last, step))
+    motion = command.clip_of(clip, model, unit, up, (first, last, step))
     figure = command.target_of(to, to_unit, None, fixed)
     if show_match:
         command.print_match(motion, figure)

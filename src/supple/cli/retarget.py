@@ -11,6 +11,7 @@ import supple
 from supple.cli import inputs
 from supple.errors import BadValue
 from supple.figure import Figure
+from supple.files.door import WRITERS
 
 
 def target_of(what: str, unit: float | None, up: str | None, fixed: bool) -> Figure:
@@ -21,9 +22,11 @@ def target_of(what: str, unit: float | None, up: str | None, fixed: bool) -> Fig
     return figure.based_at(free=True) if held and not fixed else figure
 
 
-def clip_of(clip: Path, unit: float | None, up: str | None, part: tuple[int, int | None, int]) -> supple.Motion:
-    """The frames of a clip that are asked for."""
-    options = {key: value for key, value in (("unit", unit), ("up", up)) if value is not None}
+def clip_of(
+    clip: Path, model: str | None, unit: float | None, up: str | None, part: tuple[int, int | None, int]
+) -> supple.Motion:
+    """The frames of a clip that are asked for; `model` is its figure where the file has none."""
+    options = {"figure": inputs.figure_of(model)} if model is not None else inputs.options_of(clip, unit, up)
     whole = supple.read_motion(clip, **options)
     motion = whole.frames(*part)
     if not len(motion):
@@ -40,8 +43,8 @@ def retargeted(
     motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
 ) -> None:
     """Retarget with a progress bar, write the motion, print the report."""
-    if output.suffix.lower() != ".bvh":
-        raise BadValue(f"motions are written to .bvh files, not to {str(output)!r}")
+    if output.suffix.lower() not in WRITERS[supple.Motion]:
+        raise BadValue(f"motions are written to {', '.join(WRITERS[supple.Motion])} files, not to {str(output)!r}")
     text = None if match is None else match.read_text(encoding="utf-8")
     with Progress(transient=True) as bar:
         task = bar.add_task("retargeting", total=len(motion))

@@ -78,7 +78,7 @@ class Cursor:
     def numbers(self, words: list[str], what: str) -> Floats:
         """The words as finite numbers."""
         for word in words:
-            if not _is_number(word):
+            if not is_number(word):
                 self.refuse(f"{what} must be a finite number of at most {LARGEST_NUMBER:g}, not {_shown(word)}")
         return np.array([float(word) for word in words])
 
@@ -89,14 +89,15 @@ class Cursor:
         return int(word)
 
 
-def _is_plain(text: str) -> bool:
+def is_plain(text: str) -> bool:
     """Whether the text is free of what Python or NumPy would read as part of a number and others would not."""
     return text.isascii() and "_" not in text and "\0" not in text
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Whether the word is a finite number of a sensible size."""
     try:
-        return _is_plain(word) and abs(float(word)) <= LARGEST_NUMBER
+        return is_plain(word) and abs(float(word)) <= LARGEST_NUMBER
     except ValueError:
         return False
 
@@ -237,7 +238,7 @@ def _fill(cursor: Cursor, table: Floats, rows: list[int]) -> None:
     words = [line.split() for line in lines]
     columns = table.shape[1]
     try:
-        if all(len(row) == columns for row in words) and all(map(_is_plain, lines)):
+        if all(len(row) == columns for row in words) and all(map(is_plain, lines)):
             table[:] = np.array(words, dtype=np.float64)
             if (np.abs(table) <= LARGEST_NUMBER).all():
                 return
@@ -248,6 +249,6 @@ def _fill(cursor: Cursor, table: Floats, rows: list[int]) -> None:
         if len(row) != columns:
             cursor.refuse(f"a frame has {columns} numbers, one for each channel; here are {len(row)}")
         cursor.numbers(row, "a channel")
-        if not _is_plain(cursor.lines[k]):
+        if not is_plain(cursor.lines[k]):
             cursor.refuse("a frame is written in plain digits and blanks; here is another character between them")
     raise AssertionError("lines that are right one by one are right together")

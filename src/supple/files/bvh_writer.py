@@ -19,13 +19,13 @@ from supple.errors import BadValue
 from supple.figure import Figure
 from supple.files.bvh import FILE_AXES, BvhSource
 from supple.files.bvh_text import MOST_DEPTH
+from supple.files.lines import even_step
 from supple.joints import AXES, Joint
 from supple.motion import Motion
 from supple.space import Floats
 
 CENTIMETRE = 0.01
 GIMBAL = 1e-10  # cosine of the middle angle below which the first one is free: less than this is lost by choosing it
-UNEVEN = 0.25  # how far, in frames, a time may lie from the even grid that BVH can say
 CODES = {axis: code for code, axis in AXES.items()}
 
 
@@ -58,7 +58,9 @@ def format_bvh(motion: Motion) -> str:
     _check_names(blocks)
     table = np.hstack([block.values for block in blocks])
     row = " ".join(["%.15g"] * table.shape[1])
-    head = [*_hierarchy(blocks), "MOTION", f"Frames: {len(motion)}", f"Frame Time: {_frame_time(motion):.15g}"]
+    known = motion.source.frame_time if isinstance(motion.source, BvhSource) else 0.0
+    step = even_step(motion.times, "BVH", known)
+    head = [*_hierarchy(blocks), "MOTION", f"Frames: {len(motion)}", f"Frame Time: {step:.15g}"]
     return "\n".join([*head, *(row % tuple(frame) for frame in table.tolist())]) + "\n"
 
 
@@ -254,21 +256,3 @@ def _hierarchy(blocks: list[_Block]) -> list[str]:
             raise BadValue(f"segment {block.name!r} hangs more than {MOST_DEPTH} segments deep: too deep for BVH")
     lines += ["\t" * depth + "}" for depth in range(len(open_names) - 1, -1, -1)]
     return lines
-
-
-def _frame_time(motion: Motion) -> float:
-    """The one frame time that BVH can say [s]; uneven times are refused."""
-    known = motion.source.frame_time if isinstance(motion.source, BvhSource) else 0.0
-    if len(motion) < 2:
-        return known
-    grid, times = np.arange(len(motion)), motion.times - motion.times[0]
-    for step in (known, times[1], times[-1] / grid[-1]):
-        if np.abs(times - step * grid).max() <= 1e-9 * step:
-            return float(step)
-    if np.abs(times - step * grid).max() > UNEVEN * step:
-        k = int(np.argmax(np.abs(times - step * grid)))
-        raise BadValue(
-            f"BVH holds evenly spaced frames only, but frame {k} is at {motion.times[k]:.6g} s, not "
-            f"{motion.times[0] + step * k:.6g} s: resample the motion first"
-        )
-    return float(step)

@@ -1,4 +1,4 @@
-"""One door for all formats: figures by catalogue name or file, motions by file, both written back by the file's ending."""
+"""One door for all formats: figures by catalogue name or file, motions and markers by file, written by the file's ending."""
 
 from __future__ import annotations
 
@@ -10,14 +10,24 @@ from typing import Any
 import numpy as np
 
 from supple import catalogue
-from supple.errors import BadFile, BadValue, find
+from supple.errors import BadFile, find
 from supple.figure import Figure, Origin
+from supple.files.amc import read_amc
+from supple.files.asf import read_asf
 from supple.files.bvh import read_bvh
 from supple.files.bvh_writer import write_bvh
+from supple.files.c3d import read_c3d
+from supple.files.c3d_writer import write_c3d
+from supple.files.gltf import write_gltf
 from supple.files.mjcf import read_mjcf
+from supple.files.osim import read_osim
 from supple.files.scene_text import read_scene_file, write_scene
+from supple.files.storage import read_storage, write_storage
+from supple.files.trc import read_trc, write_trc
+from supple.files.trial import Wishes
 from supple.files.urdf import read_urdf
 from supple.files.urdf_writer import write_urdf
+from supple.markers import Markers
 from supple.motion import Motion
 from supple.scene import Scene
 
@@ -31,12 +41,20 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     ".xml": read_mjcf,
     ".mjcf": read_mjcf,
     ".bvh": _bvh_figure,
+    ".osim": read_osim,
+    ".asf": read_asf,
 }
-MOTIONS: dict[str, Callable[..., Motion]] = {".bvh": read_bvh}
+MOTIONS: dict[str, Callable[..., Motion]] = {
+    ".bvh": read_bvh,
+    ".amc": read_amc,
+    ".mot": read_storage,
+    ".sto": read_storage,
+}
+MARKERS: dict[str, Callable[[Path, Wishes], Markers]] = {".c3d": read_c3d, ".trc": read_trc}
 
 
 def load(what: str | Path, **options: Any) -> Figure:
-    """A figure: a name of the catalogue, or a file (.urdf, .xml for MJCF, .bvh).
+    """A figure: a name of the catalogue, or a file (.urdf, .xml for MJCF, .bvh, .osim, .asf).
 
     `options` go to the catalogue's builder (``load("human", stature=1.6)``) or to the reader (``load("walk.bvh", unit=0.01)``).
     """
@@ -56,11 +74,35 @@ def _from(figure: Figure, origin: Origin) -> Figure:
 
 
 def read_motion(path: str | Path, **options: Any) -> Motion:
-    """A motion from a file (.bvh); `options` go to the reader, for example the file's `unit` and `up` axis."""
+    """A motion from a file (.bvh, .amc, .mot, .sto); `options` go to the reader, for example `unit` and `up` of a .bvh file.
+
+    Files that hold coordinates without a skeleton need `figure`; an .amc file takes the path `asf` of its skeleton instead.
+    """
     reader = MOTIONS.get(Path(path).suffix.lower())
     if reader is None:
         raise BadFile(f"motions are read from {', '.join(MOTIONS)}", file=str(path))
     return reader(path, **options)
+
+
+def read_markers(
+    path: str | Path,
+    *,
+    up: str | None = None,
+    unit: float | None = None,
+    rate: float | None = None,
+    unlabelled: bool = False,
+    zeros: str | None = None,
+) -> Markers:
+    """The markers of a trial (.c3d, .trc) in metres, z up, NaN where one was not seen; `notes` tell what was converted.
+
+    `up` ("x", "y", "z"), `unit` [m] and `rate` [1/s] are for files that do not say or lie. `unlabelled` keeps trajectories
+    without a name. `zeros` tells whether samples at exactly (0, 0, 0) are "missing" or "seen"; by default the file's own
+    marks decide, and where it has none, zeros are missing for markers that are elsewhere in other frames.
+    """
+    reader = MARKERS.get(Path(path).suffix.lower())
+    if reader is None:
+        raise BadFile(f"markers are read from {', '.join(MARKERS)}", file=str(path))
+    return reader(Path(path), Wishes(up, unit, rate, unlabelled, zeros))
 
 
 def read_scene(path: str | Path) -> Scene:
@@ -68,17 +110,42 @@ def read_scene(path: str | Path) -> Scene:
     return read_scene_file(path, load)
 
 
-def write(what: Figure | Motion | Scene, path: str | Path) -> None:
-    """Write a figure (.urdf, .bvh), a motion (.bvh) or a scene (.toml, .json); unit and up axis of a source are restored."""
-    suffix = Path(path).suffix.lower()
+def _at_rest(figure: Figure) -> Motion:
+    return Motion(figure, figure.rest[None], np.zeros(1), source=figure.source)
+
+
+WRITERS: dict[type, dict[str, Callable[[Any, str | Path], None]]] = {
+    Figure: {
+        ".urdf": write_urdf,
+        ".bvh": lambda figure, path: write_bvh(_at_rest(figure), path),
+        ".glb": lambda figure, path: write_gltf(_at_rest(figure), path),
+        ".gltf": lambda figure, path: write_gltf(_at_rest(figure), path),
+    },
+    Motion: {
+        ".bvh": write_bvh,
+        ".mot": write_storage,
+        ".sto": write_storage,
+        ".glb": write_gltf,
+        ".gltf": write_gltf,
+    },
+    Markers: {".trc": write_trc, ".c3d": write_c3d},
+}
+
+
+def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
+    """Write a figure, a motion, markers or a scene, as the path's ending says; unit and up axis of a source are restored.
+
+    Figures go to .urdf, .bvh, .glb and .gltf files, motions to .bvh, .mot, .sto, .glb and .gltf, markers to .trc and .c3d,
+    scenes to .toml and .json.
+    """
     if isinstance(what, Scene):
         write_scene(what, path)
-    elif suffix == ".urdf":
-        if isinstance(what, Motion):
-            raise BadValue("a URDF file holds a figure, not a motion: write motion.figure, or write a .bvh file")
-        write_urdf(what, path)
-    elif suffix == ".bvh":
-        still = what if isinstance(what, Motion) else Motion(what, what.rest[None], np.zeros(1), source=what.source)
-        write_bvh(still, path)
-    else:
-        raise BadFile("figures are written to .urdf and .bvh files, motions to .bvh files", file=str(path))
+        return
+    writers = next((files for kind, files in WRITERS.items() if isinstance(what, kind)), {})
+    writer = writers.get(Path(path).suffix.lower())
+    if writer is None:
+        known = [
+            f"{kind.__name__.lower().rstrip('s')}s are written to {', '.join(files)}" for kind, files in WRITERS.items()
+        ]
+        raise BadFile("; ".join(known), file=str(path))
+    writer(what, path)

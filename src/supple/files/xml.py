@@ -86,9 +86,15 @@ class Element:
         """An attribute that holds `count` finite numbers with blanks between them."""
         if default is not None and name not in self.attributes:
             return default
-        words = self.attribute(name).split()
-        what = f"the attribute {name!r} of {self.label}"
-        if len(words) != count:
+        return self._numbers(self.attribute(name), f"the attribute {name!r} of {self.label}", count, largest)
+
+    def listed(self, count: int | None = None, largest: float = LARGEST_NUMBER) -> tuple[float, ...]:
+        """The finite numbers that the element's text holds, `count` of them if that is given."""
+        return self._numbers(self.text, f"the text of {self.label}", count, largest)
+
+    def _numbers(self, text: str, what: str, count: int | None, largest: float) -> tuple[float, ...]:
+        words = text.split()
+        if count is not None and len(words) != count:
             wanted = "a number" if count == 1 else f"{count} numbers"
             raise self.bad(f"{what} must be {wanted}, not {shown(' '.join(words))}")
         return tuple(self._number(word, what, largest) for word in words)

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PARTS = [
     ("digit", r"thumb|index|middle|ring|little|pinky|finger|fingers"),
     ("toes", r"toe|toes|ball"),
-    ("foot", r"foot|ankle"),
+    ("foot", r"foot|ankle|talus|calcn|calcaneus"),
     ("shank", r"(lower|low) ?leg|lowerleg|shank|calf|shin|knee|tibia"),
     ("thigh", r"(up|upper) ?leg|upleg|upperleg|thigh|femur|hip"),
     ("shank", r"leg"),

@@ -32,6 +32,7 @@ STARTS = 48  # postures that the first frame is fitted from, at least
 WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
 PHI = 1.2207440846057596  # the real root of x⁴ = x + 1: its powers spread points evenly
 FIRST_STEPS = 200
+CHUNK = 500  # frames between two reports of progress
 
 
 class Fits(NamedTuple):
@@ -102,17 +103,36 @@ def joined(onward: Fits, back: Fits) -> Fits:
     return Fits(*(np.concatenate([b[:0:-1], a]) for a, b in zip(onward, back, strict=True)))
 
 
-def run(clip: Clip, frames: np.ndarray, start: Floats, settings: np.ndarray, chained: bool = True) -> Fits:
-    """Fit the given frames in that order, from `start` (size,) on; if they are not chained, each from its row of `start`."""
+def run(
+    clip: Clip,
+    frames: np.ndarray,
+    start: Floats,
+    settings: np.ndarray,
+    chained: bool = True,
+    weights: Floats | None = None,
+    near: Floats | None = None,
+) -> Fits:
+    """Fit the given frames in that order, from `start` (size,) on; if they are not chained, each from its row of `start`.
+
+    `weights` (frames, m) and `near` (frames, 2, size) take the place of the clip's.
+    """
     packing = clip.packing
     I, F = packing.packed
     base = np.atleast_2d(start)
     Q = np.empty((len(frames), len(packing.chosen)))
     Q[: len(base)] = base[:, packing.chosen]
     told, errors = np.zeros((len(frames), TOLD)), np.empty((len(frames), len(clip.names)))
-    near = np.repeat(clip.near[None][:, :, packing.chosen], len(frames), axis=0)
-    D, W = clip.positions[frames], clip.weights[frames]
-    frames_entry(I, F.copy(), np.zeros(bench_size(I)), D, W, near, Q, settings, chained, told, errors)
+    if near is None:
+        near = np.repeat(clip.near[None], len(frames), axis=0)
+    near = np.ascontiguousarray(near[:, :, packing.chosen])
+    D, W = clip.positions[frames], clip.weights[frames] if weights is None else weights
+    memory, own = np.zeros(bench_size(I)), F.copy()
+    for first in range(0, len(frames), CHUNK):
+        part = slice(first, first + CHUNK)
+        if chained and first > 0:
+            Q[first] = Q[first - 1]
+        frames_entry(I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part], errors[part])
+        clip.progress(len(Q[part]))
     whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
     whole[:, packing.chosen] = Q
     return Fits(whole, errors, told)
@@ -129,7 +149,7 @@ def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -
 
 
 def spread_out(figure: Figure, count: int) -> Floats:
-    """Postures all over the limits, the rest posture first, each twice as far from it as it can be from the others."""
+    """The rest posture, then others, ever further from it, up to all over the limits."""
     lower = np.maximum(figure.lower, figure.rest - WIDE)
     upper = np.minimum(figure.upper, figure.rest + WIDE)
     steps = PHI ** -np.arange(1.0, figure.size + 1.0) % 1.0
@@ -146,13 +166,12 @@ def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
     root = _common_root(figure, {packing.points[k].segment for k in seen})
     if root is None or len(seen) < 3:
         return postures
-    query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))], limits=None))
-    there, out = clip.positions[frame, seen], []
-    for q in postures:
-        at = np.array([figure.seen(q, packing.points[k])[:3, 3] for k in seen])
-        T = rigid_fit(at, there, clip.weights[frame, seen]) @ figure.placement(q, root)
-        out.append(query(T, start=q).q)
-    return np.array(out)
+    query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))]))
+    there, weights = clip.positions[frame, seen], clip.weights[frame, seen]
+    frames = {s: figure.placement(postures, s) for s in {root, *(packing.points[k].segment for k in seen)}}
+    spots = [frames[packing.points[k].segment] @ np.append(packing.points[k].offset, 1.0) for k in seen]
+    fits = (rigid_fit(at, there, weights) for at in np.stack(spots, axis=1)[:, :, :3])
+    return np.array([query(T @ at, start=q).q for T, at, q in zip(fits, frames[root], postures, strict=True)])
 
 
 def _common_root(figure: Figure, segments: set[str]) -> str | None:

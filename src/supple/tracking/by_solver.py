@@ -52,6 +52,7 @@ class BySolver:
                 told[row, OPEN] = sum(miss.metres for miss in loops)
             at = np.array([clip.figure.seen(q, clip.figure.markers[name])[:3, 3] for name in clip.names])
             Q[row], errors[row] = q, np.linalg.norm(at - clip.positions[t], axis=1)
+            clip.progress(1)
             told[row, VALUE] = 0.5 * np.sum(clip.weights[t] * errors[row] ** 2)
         return Fits(Q, errors, told)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,8 @@ class Clip:
     near: Floats
     exact: tuple[int, ...] = ()
     limits: bool = True
+    step: float = 1.0  # from frame to frame [s]
+    progress: Callable[[int], None] = lambda _: None  # told how many frames have been fitted, some of them twice
 
     @cached_property
     def packing(self) -> Packing:
@@ -85,7 +87,8 @@ def clip_of(
     for k in np.flatnonzero(~(table > 0.0).any(axis=0)):
         if k in exact:
             raise BadValue(f"marker {shared[k]!r} must be met exactly but is never seen")
-    return Clip(figure, shared, np.nan_to_num(trial.positions), table, _near(figure, coordinates), exact, limits)
+    step = 1.0 / markers.rate if len(markers) > 1 else 1.0
+    return Clip(figure, shared, np.nan_to_num(trial.positions), table, _near(figure, coordinates), exact, limits, step)
 
 
 def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:

@@ -1,0 +1,93 @@
+"""The command ``track``: from a file of markers to joint angles, with a report."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+import supple
+from supple.errors import BadFile, BadValue
+from supple.figure import Figure
+from supple.markers import Markers
+
+METHODS = ("frames", "whole", "natural")
+MOTIONS = (".mot", ".sto", ".bvh", ".glb", ".gltf")
+
+
+def track(
+    trial: Path,
+    model: str,
+    outputs: list[Path],
+    report: Path | None,
+    weights: Path | None,
+    method: str,
+    smoothness: float,
+    cutoff: float | None,
+    huber: float | None,
+    limits: bool,
+    up: str | None,
+    unit: float | None,
+) -> bool:
+    """Track, say how it went, and write what is asked for; whether every frame converged."""
+    for path in outputs:
+        if path.suffix.lower() not in MOTIONS:
+            raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
+    chosen = _method(method, smoothness, float("inf") if huber is None else huber)
+    figure = supple.load(model)
+    markers = supple.read_markers(trial, up=up, unit=unit)
+    if cutoff is not None:
+        markers = markers.filtered(cutoff)
+    table = None if weights is None else read_weights(weights, figure, markers)
+    motion = _with_progress(figure, markers, chosen, table, limits)
+    typer.echo(motion.table())
+    for path in outputs:
+        supple.write(motion, path)
+        typer.echo(f"{path}: {len(motion)} frames of {figure.name!r}")
+    if report is not None:
+        from supple.view.report import write_report
+
+        write_report(motion, markers, report)
+        typer.echo(f"{report}: the report")
+    return bool(motion.converged.all())
+
+
+def _method(name: str, smoothness: float, huber: float) -> Any:
+    if name == "frames":
+        return supple.FrameByFrame(huber=huber)
+    if name == "whole":
+        return supple.WholeClip(smoothness, huber=huber)
+    if name == "natural":
+        return supple.OptimalTracking()
+    raise BadValue(f"--method is one of {', '.join(METHODS)}, not {name!r}")
+
+
+def _with_progress(figure: Figure, markers: Markers, method: Any, weights: Any, limits: bool) -> supple.Tracked:
+    columns = (TextColumn("tracking"), BarColumn(), MofNCompleteColumn(), TextColumn("frames"), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        job = bar.add_task("", total=len(markers))
+
+        def advance(frames: int) -> None:
+            bar.advance(job, frames)
+
+        return supple.track(figure, markers, method, weights=weights, limits=limits, progress=advance)
+
+
+def read_weights(path: Path, figure: Figure, markers: Markers) -> dict[str, float]:
+    """Weights by marker from a .json or .toml file, perhaps in a table ``markers``; what it leaves out counts 0."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        given = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except (UnicodeDecodeError, json.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadFile(f"this is no table of weights: {error}", file=str(path)) from error
+    table = given.get("markers", given) if isinstance(given, dict) else None
+    if not isinstance(table, dict) or not all(isinstance(w, int | float) and w >= 0.0 for w in table.values()):
+        raise BadFile("weights are a table of marker = number, 0 or more", file=str(path))
+    shared = [name for name in markers.names if name in figure.markers]
+    return {name: float(table.get(name, 0.0)) for name in shared}

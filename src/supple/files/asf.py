@@ -1,0 +1,128 @@
+"""ASF files in: a skeleton of bones, each with a direction, a length, axes of its own and up to six degrees of freedom.
+
+With no angle anywhere all frames are parallel to the file's axes. A bone whose axes are C in the file's axes turns by
+``C R C⁻¹``, where R is the product of its rotations, the first one named applied first: ``R = Rz Ry Rx`` for the degrees of
+freedom rx ry rz. That is a chain of hinges about the columns of C, the last one named outermost. C itself is given by three
+angles that are applied in the same way. A bone begins where its parent ends, at ``length · direction``, and its degree
+of freedom rx is the coordinate ``<bone>.rx``. Slides come before hinges. Where nothing hangs on a bone its end is the
+fixed segment ``<bone>.end``. The root starts from its position and orientation and moves
+along and about the file's axes.
+
+A length of the file is one inch times ``:units length``, 0.45 unless the file says otherwise; `unit` overrules that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from supple.errors import BadFile, BadValue
+from supple.figure import Figure, Source
+from supple.files.asf_text import Bone, Skeleton, read_skeleton
+from supple.files.bvh import FILE_AXES
+from supple.files.bvh_text import Cursor
+from supple.files.lines import as_lines, read_lines
+from supple.joints import AXES, NOT, Joint
+from supple.space import Floats, Triple, compose, finite, turned
+
+INCH = 0.0254
+USUAL = 0.45  # units of an ASF file in an inch
+
+
+@dataclass(frozen=True)
+class AsfSource(Source):
+    """What an ASF file says beyond the figure: the coordinates of each bone in the file's order, and the unit of angles."""
+
+    channels: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    in_degrees: bool = True
+
+
+def read_asf(path: str | Path, *, unit: float | None = None, up: str = "y") -> Figure:
+    """The skeleton in an ASF file. A unit of the file is `unit` metres, axis `up` is up."""
+    return _read(read_lines(path), unit, up)
+
+
+def parse_asf(data: bytes, file: str | None = None, *, unit: float | None = None, up: str = "y") -> Figure:
+    """The skeleton in the bytes of an ASF file; `file` is what messages call it."""
+    return _read(as_lines(data, file), unit, up)
+
+
+def _read(cursor: Cursor, unit: float | None, up: str) -> Figure:
+    if unit is not None and not finite(unit, (), "the unit of an ASF file") > 0.0:
+        raise BadValue(f"the unit of an ASF file is a positive number of metres, not {unit!r}")
+    if up not in FILE_AXES:
+        raise BadValue(f"the up axis of an ASF file is one of {', '.join(FILE_AXES)}, not {up!r}")
+    skeleton = read_skeleton(cursor)
+    metres = float(unit) if unit is not None else INCH / (skeleton.length or USUAL)
+    channels = tuple((b.name, tuple(f"{b.name}.{dof}" for dof in b.dofs)) for b in skeleton.bones.values() if b.dofs)
+    source = AsfSource("asf", metres, up, channels, skeleton.in_degrees)
+    try:
+        parts = _parts(skeleton, metres, FILE_AXES[up])
+        return Figure(Path(cursor.file).stem if cursor.file else "asf", parts, source=source)
+    except BadFile:
+        raise
+    except BadValue as error:
+        raise BadFile(str(error), file=cursor.file) from error
+
+
+def _parts(skeleton: Skeleton, unit: float, axes: Floats) -> list[Joint]:
+    radians = np.pi / 180.0 if skeleton.in_degrees else 1.0
+    ends = {name: _end(bone, unit) for name, bone in skeleton.bones.items()}
+    parts: list[Joint] = []
+    for bone in skeleton.bones.values():
+        C = _turned(bone.order, radians * bone.axis)
+        if bone.parent is None:
+            parts += _joints(bone, compose(axes @ C, axes @ (unit * bone.position)), C.T, unit, radians)
+        else:
+            parts += _joints(bone, compose(np.eye(3), ends[bone.parent]), C, unit, radians)
+    inner = {bone.parent for bone in skeleton.bones.values()}
+    leaves = [name for name in skeleton.bones if name not in inner]
+    parts += [Joint(f"{name}.end", name, compose(np.eye(3), ends[name]), segment=f"{name}.end") for name in leaves]
+    return parts
+
+
+def _end(bone: Bone, unit: float) -> Floats:
+    """Where a bone ends, in its own frame; directions are made unit vectors."""
+    size = float(np.linalg.norm(bone.direction))
+    return unit * bone.length * bone.direction / (size if size > 1e-9 else 1.0)
+
+
+def _turned(order: str, angles: Floats) -> Floats:
+    """The rotation by angles about fixed x, y and z, the first letter of the order applied first."""
+    R = np.eye(3)
+    for letter in order:
+        R = turned(AXES[letter], float(angles["xyz".index(letter)])) @ R
+    return R
+
+
+def _joints(bone: Bone, at: Floats, C: Floats, unit: float, radians: float) -> list[Joint]:
+    """The scalar joints of a bone, slides before hinges, hinges from the last one named; the last moves the segment."""
+    limits = dict(zip(bone.dofs, bone.limits, strict=True)) if bone.limits else {}
+    slides = [dof for dof in bone.dofs if dof.startswith("t")]
+    hinges = [dof for dof in bone.dofs if dof.startswith("r")][::-1]
+    if not bone.dofs:
+        return [Joint(bone.name, bone.parent, at, segment=bone.name)]
+    joints: list[Joint] = []
+    for dof in [*slides, *hinges]:
+        axis = _column(C, dof[1])
+        scale = unit if dof in slides else radians
+        lower, upper = (scale * value for value in limits.get(dof, (-np.inf, np.inf)))
+        joints.append(
+            Joint(
+                f"{bone.name}.{dof}",
+                joints[-1].key if joints else bone.parent,
+                np.eye(4) if joints else at,
+                NOT if dof in slides else axis,
+                axis if dof in slides else NOT,
+                (lower, upper),
+                bone.name if len(joints) == len(bone.dofs) - 1 else None,
+            )
+        )
+    return joints
+
+
+def _column(C: Floats, letter: str) -> Triple:
+    x, y, z = C[:, "xyz".index(letter)].tolist()
+    return (x, y, z)
