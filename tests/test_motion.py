@@ -41,6 +41,20 @@ def test_the_source_is_the_figures_own_unless_told():
     assert Motion(ARM, Q, TIMES).source is None
 
 
+def test_a_part_of_a_motion_keeps_times_errors_and_source():
+    motion = Motion(ARM, Q, TIMES, errors=[0.1, 0.2, 0.3], source=Source("trc"))
+    part = motion.frames(0, None, 2)
+    np.testing.assert_array_equal(part.q, Q[::2])
+    np.testing.assert_array_equal(part.times, TIMES[::2])
+    np.testing.assert_array_equal(part.errors, [0.1, 0.3])
+    assert part.source == Source("trc")
+    assert len(motion.frames(1)) == 2
+    assert len(motion.frames(1, -1)) == 1
+    assert len(motion.frames(3)) == 0
+    with pytest.raises(BadValue, match="step must be at least 1"):
+        motion.frames(0, 2, 0)
+
+
 def test_no_frames_are_a_motion_without_a_rate():
     motion = Motion(ARM, np.empty((0, 2)), [])
     assert len(motion) == 0

@@ -14,7 +14,8 @@ pytest.importorskip("matplotlib")
 import supple
 from supple import catalogue
 from supple.apart import named_obstacles
-from supple.view import draw, picture
+from supple.errors import BadValue
+from supple.view import draw, draw_frames, picture
 from supple.view.camera import Camera, photograph
 from supple.view.colours import RAMP, ramp, rgb
 from supple.view.ground import nice
@@ -366,3 +367,16 @@ def test_the_nearest_place_of_a_goal_is_as_far_as_its_miss(goal):
     place = nearest(goal, anchor, X)
     assert place is not None
     assert np.linalg.norm(place - X[:3, 3]) == pytest.approx(goal.miss(np.linalg.inv(anchor) @ X).metres, abs=1e-12)
+
+
+def test_frames_of_motions_are_drawn_side_by_side_or_refused(tmp_path: Path):
+    figure = supple.load("ur5")
+    motion = supple.Motion(figure, np.tile(figure.rest, (3, 1)), [0.0, 0.1, 0.2])
+    draw_frames([motion, motion], [0, 2], path=tmp_path / "frames.png", dpi=40)
+    assert (tmp_path / "frames.png").stat().st_size > 1000
+    with pytest.raises(BadValue, match="frames 0 to 2, not 3"):
+        draw_frames([motion], [3], path=tmp_path / "no.png")
+    with pytest.raises(BadValue, match="same number of frames"):
+        draw_frames([motion, motion.frames(1)], path=tmp_path / "no.png")
+    with pytest.raises(BadValue, match="pictures are written as"):
+        draw_frames([motion], [0], path=tmp_path / "no.txt", dpi=40)

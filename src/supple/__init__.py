@@ -33,6 +33,8 @@ from supple.moment import Moment
 from supple.motion import Motion
 from supple.prepare import Query, prepare
 from supple.problem import Evaluation, Problem, Task
+from supple.retarget import Retargeted, match_segments, retarget
+from supple.retargeting.match import Match
 from supple.scene import Scene
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
 from supple.solution import Solution, Status, Trace
@@ -63,11 +65,12 @@ __all__ = [
     "Capsule", "CautiousStep", "Certificate", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent",
     "Cylinder", "DampedLeastSquares", "Decide", "Direction", "Drive", "DrivenAngle", "Error", "Evaluation",
     "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "Held",
-    "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss",
-    "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton", "OnLine", "OnPlane",
+    "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre", "Match",
+    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton", "OnLine", "OnPlane",
     "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope", "Problem",
-    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source", "Spline",
-    "Status", "Task", "Touch", "Trace", "Tracked", "TrackedFrames", "UnknownName", "WholeClip", "Within", "ball",
-    "fixed", "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers",
-    "read_motion", "read_scene", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
+    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene", "Solution", "Solutions",
+    "Source", "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "TrackedFrames", "UnknownName", "WholeClip",
+    "Within", "ball", "fixed", "follow", "free", "hinge", "load", "match_segments", "mimic", "place", "planar",
+    "prepare", "read_markers", "read_motion", "read_scene", "retarget", "screw", "slide", "solve", "solve_many",
+    "step", "track", "universal", "write",
 ]  # fmt: skip

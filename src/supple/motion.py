@@ -49,6 +49,17 @@ class Motion:
         """The coordinates q of one frame."""
         return self.q[frame]
 
+    def frames(self, first: int = 0, last: int | None = None, step: int = 1) -> Motion:
+        """The frames from `first` up to, not including, `last` (to the end by default), every `step`-th of them.
+
+        Numbers below 0 count from the end. Times stay as they are.
+        """
+        if not step >= 1:
+            raise BadValue(f"step must be at least 1, not {step!r}")
+        part = slice(first, last, step)
+        errors = None if self.errors is None else self.errors[part]
+        return Motion(self.figure, self.q[part], self.times[part], errors, self.source)
+
     @property
     def rate(self) -> float:
         """Frames per second, on average."""

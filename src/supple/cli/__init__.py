@@ -1,4 +1,4 @@
-"""The command line: ``supple figures | info | convert | show | solve | scene | track``. Each command imports what it needs."""
+"""The command line: ``supple figures | info | convert | show | solve | scene | track | retarget``. Imports are late."""
 
 from __future__ import annotations
 
@@ -210,6 +210,43 @@ def check(file: SceneFile) -> None:
     from supple.cli import scenes
 
     scenes.check(file)
+
+
+@app.command("retarget")
+def _retarget(
+    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="The motion: .bvh, .amc, .mot or .sto.")],
+    to: Annotated[str, typer.Option(help="The figure to move: a name of the catalogue, or a file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The motion of that figure: .bvh, .glb, .gltf, .mot.")
+    ] = Path("retargeted.bvh"),
+    model: Annotated[str | None, typer.Option(help="The clip's figure, where its file has none: .osim, .asf.")] = None,
+    match: Annotated[
+        Path | None, typer.Option(help="Which segments follow which, as --print-match prints it, edited.")
+    ] = None,
+    show_match: Annotated[bool, typer.Option("--print-match", help="Print the match, and do nothing else.")] = False,
+    first: Annotated[
+        int, typer.Option(help="The first frame; 1 leaves out the T-pose that some files begin with.")
+    ] = 0,
+    last: Annotated[int | None, typer.Option(help="The frame to stop before.", show_default="the end")] = None,
+    step: Annotated[int, typer.Option(help="Take every so many frames.")] = 1,
+    plant: Annotated[bool, typer.Option("--plant/--no-plant", help="Keep planted feet planted.")] = True,
+    fixed: Annotated[
+        bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")
+    ] = False,
+    picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
+    unit: Unit = None,
+    up: Up = None,
+    to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
+) -> None:
+    """Carry a clip over to another figure: limbs point the same way, and planted feet stay planted."""
+    from supple.cli import retarget as command
+
+    motion = command.clip_of(clip, model, unit, up, (first, last, step))
+    figure = command.target_of(to, to_unit, None, fixed)
+    if show_match:
+        command.print_match(motion, figure)
+    else:
+        command.retargeted(motion, figure, output, match, plant, picture)
 
 
 def main() -> None:

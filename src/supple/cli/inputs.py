@@ -15,7 +15,7 @@ from supple.motion import Motion
 from supple.space import Floats
 
 
-def _options(what: str | Path, unit: float | None, up: str | None) -> dict[str, Any]:
+def options_of(what: str | Path, unit: float | None, up: str | None) -> dict[str, Any]:
     """The options of the BVH reader; refused for anything else."""
     given = {key: value for key, value in (("unit", unit), ("up", up)) if value is not None}
     if given and not _is_bvh(what):
@@ -29,7 +29,7 @@ def _is_bvh(what: str | Path) -> bool:
 
 def figure_of(what: str, unit: float | None = None, up: str | None = None) -> Figure:
     """A figure by name or file."""
-    return supple.load(what, **_options(what, unit, up))
+    return supple.load(what, **options_of(what, unit, up))
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,14 +87,14 @@ def converted(source: str, target: Path, unit: float | None, up: str | None) -> 
     given: Figure | Motion
     moves = target.suffix.lower() in MOVING
     if _is_bvh(source) and moves:
-        given = supple.read_motion(source, **_options(source, unit, up))
+        given = supple.read_motion(source, **options_of(source, unit, up))
     elif _is_bvh(target):
         figure = supple.load(source)
         given = replace(figure, source=Source("bvh", 0.01 if unit is None else unit, "y" if up is None else up))
         assert given.source is not None
         check_axes(given.source)
     else:
-        given = supple.load(source, **_options(source, unit, up))
+        given = supple.load(source, **options_of(source, unit, up))
     supple.write(given, target)
     figure = given.figure if isinstance(given, Motion) else given
     kind = f"a motion of {len(given)} frames" if isinstance(given, Motion) else "the figure"
@@ -129,7 +129,7 @@ def shown(
     """Draw, and say what was drawn."""
     from supple.view import draw
 
-    options = _options(what, unit, up)
+    options = options_of(what, unit, up)
     if frame is None:
         figure = supple.load(what, **options)
         start = posture(figure, q)

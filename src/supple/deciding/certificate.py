@@ -246,7 +246,7 @@ def leaf_of(relaxation: Relaxation, lower: Floats, upper: Floats, start: int, X:
     symmetric = np.zeros((8, 8))
     symmetric[np.triu_indices(8)] = multipliers[:36]
     symmetric = 0.5 * (symmetric + symmetric.T)
-    facial = np.array(multipliers[36:]).reshape(len(relaxation.kernel), relaxation.b.L.shape[1])
+    facial = np.array(multipliers[36:], dtype=np.float64).reshape(len(relaxation.kernel), relaxation.b.L.shape[1])
     return Leaf(lower, upper, start, tuple(grams), symmetric, relaxation.kernel, facial)
 
 

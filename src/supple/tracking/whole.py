@@ -37,6 +37,7 @@ from supple.tracking.rig import CHARTS, PINS, bench_size
 
 WINDOW, BEYOND = 400, 60  # frames that are solved for at once, and those of them that come again
 ROUNDS = 20  # of the augmented Lagrangian
+GREATEST = 1e18  # κ with which nothing moves
 OVER = 1e-5  # share of a pace, or metres, by which a bound may be broken when the rounds end
 
 
@@ -222,7 +223,7 @@ class _Window:
                 kappa *= 6.0
             if small:
                 return True, k
-            if kappa > 1e9:
+            if kappa > GREATEST:
                 return False, k
         return False, self.method.steps
 

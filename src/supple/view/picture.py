@@ -51,7 +51,7 @@ def draw(
     by default figures of up to 32 coordinates have it in a picture of their own. `names` writes each task beside its
     goal, and each obstacle beside itself.
     """
-    _need_matplotlib()
+    need_matplotlib()
     posture = _one_posture(figure, q, problem)
     camera = Camera(view)
     skeleton = Skeleton(figure, posture)
@@ -81,11 +81,12 @@ def draw(
     if title:
         paper.text(0.5, 0.985, title, transform=paper.transAxes, ha="center", va="top", fontsize=10, color=INK)
     if path is not None:
-        _save(paper, Path(path), dpi)
+        save(paper.figure, Path(path), dpi)
     return paper
 
 
-def _need_matplotlib() -> None:
+def need_matplotlib() -> None:
+    """Refuse to draw without matplotlib."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -186,8 +187,8 @@ def _add_scale(paper: Axes, room: Floats) -> None:
     )
 
 
-def _save(paper: Axes, path: Path, dpi: float) -> None:
-    sheet: Any = paper.figure
+def save(sheet: Any, path: Path, dpi: float) -> None:
+    """Write a sheet of paper to a file."""
     known = sheet.canvas.get_supported_filetypes()
     kind = path.suffix.lower().lstrip(".")
     if kind not in known:

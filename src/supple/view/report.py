@@ -17,7 +17,7 @@ from supple.markers import Markers
 from supple.problem import Problem, Task
 from supple.tracked import Tracked
 from supple.view.colours import INK
-from supple.view.picture import _need_matplotlib, draw
+from supple.view.picture import draw, need_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
@@ -37,7 +37,7 @@ ul { color: #5b6470; padding-left: 1.1rem }
 
 def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
     """Write the page."""
-    _need_matplotlib()
+    need_matplotlib()
     name = html.escape(motion.figure.name)
     told = [
         f"{len(motion)} frames, {motion.times[-1] - motion.times[0]:.2f} s, {len(motion.markers)} markers, "

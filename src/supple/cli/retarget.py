@@ -1,0 +1,61 @@
+"""``supple retarget``: a clip carried over to another figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+from rich.progress import Progress
+
+import supple
+from supple.cli import inputs
+from supple.errors import BadValue
+from supple.figure import Figure
+from supple.files.door import WRITERS
+
+
+def target_of(what: str, unit: float | None, up: str | None, fixed: bool) -> Figure:
+    """The figure to move; one that stands fixed in the world floats instead, unless told otherwise."""
+    figure = inputs.figure_of(what, unit, up)
+    roots = [segment for segment in figure.segments if figure.parent_of(segment) is None]
+    held = not any(figure.joints_of(root) for root in roots)
+    return figure.based_at(free=True) if held and not fixed else figure
+
+
+def clip_of(
+    clip: Path, model: str | None, unit: float | None, up: str | None, part: tuple[int, int | None, int]
+) -> supple.Motion:
+    """The frames of a clip that are asked for; `model` is its figure where the file has none."""
+    options = {"figure": inputs.figure_of(model)} if model is not None else inputs.options_of(clip, unit, up)
+    whole = supple.read_motion(clip, **options)
+    motion = whole.frames(*part)
+    if not len(motion):
+        raise BadValue(f"{clip} has frames 0 to {len(whole) - 1}: none is left of --first {part[0]} --last {part[1]}")
+    return motion
+
+
+def print_match(motion: supple.Motion, figure: Figure) -> None:
+    """The match that would be used, as text to edit."""
+    typer.echo(supple.match_segments(motion.figure, figure).text(), nl=False)
+
+
+def retargeted(
+    motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
+) -> None:
+    """Retarget with a progress bar, write the motion, print the report."""
+    if output.suffix.lower() not in WRITERS[supple.Motion]:
+        raise BadValue(f"motions are written to {', '.join(WRITERS[supple.Motion])} files, not to {str(output)!r}")
+    text = None if match is None else match.read_text(encoding="utf-8")
+    with Progress(transient=True) as bar:
+        task = bar.add_task("retargeting", total=len(motion))
+        out = supple.retarget(motion, figure, text, plant=plant, progress=lambda k: bar.update(task, completed=k + 1))
+    supple.write(out, output)
+    typer.echo(
+        f"{output}: {len(out)} frames of {figure.name!r} from {motion.figure.name!r}, {len(out.match.pairs)} pairs"
+    )
+    typer.echo(out.report.text())
+    if picture is not None:
+        from supple.view import draw_frames
+
+        draw_frames([motion, out], path=picture)
+        typer.echo(f"{picture}: frames of both motions")

@@ -1,0 +1,70 @@
+"""Retargeting: a motion carried over to another figure.
+
+1. Segments are matched by name and geometry (`retargeting.match`), or as told.
+2. Both rest poses are aligned, limb by limb (`retargeting.alignment`), and lengths scaled by the legs.
+3. Planted phases of the source's feet are found (`retargeting.contacts`), and the target's feet planned so that
+   they do not slide (`retargeting.footing`).
+4. Frame by frame the target's posture is solved for, inside its limits (`retargeting.solving`).
+5. A report says what was kept and lost (`retargeting.report`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from supple.errors import BadValue
+from supple.figure import Figure
+from supple.motion import Motion
+from supple.retargeting.aims import Aims
+from supple.retargeting.alignment import Alignment
+from supple.retargeting.anatomy import Anatomy
+from supple.retargeting.match import Match, as_match
+from supple.retargeting.report import Report, reported
+from supple.retargeting.solving import Follower
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted(Motion):
+    """A motion that was made for another figure: with the `match` of segments, and a `report` on what was kept and lost.
+
+    `errors` (frames, pairs) are the angles [rad] between each matched segment and where it should point, in the order of
+    ``match.pairs``.
+    """
+
+    match: Match = field(kw_only=True)
+    report: Report = field(kw_only=True)
+
+
+def match_segments(source: Figure, target: Figure) -> Match:
+    """Which segments of `target` would follow which of `source`, by name and geometry; ``print(match.text())`` to look."""
+    return as_match(None, Anatomy(source), Anatomy(target))
+
+
+def retarget(
+    motion: Motion,
+    to: Figure,
+    match: Match | Mapping[str, str] | str | None = None,
+    *,
+    plant: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> Retargeted:
+    """Carry a motion over to the figure `to`: limbs point the same way, inside its limits, and planted feet stay planted.
+
+    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
+    name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
+    only directions and places are transferred. `progress` is called with the number of each frame that is done.
+    """
+    if not isinstance(motion, Motion):
+        raise BadValue(f"retarget takes a motion first, not {motion!r}")
+    if not isinstance(to, Figure):
+        raise BadValue(f"retarget takes the figure to move as to=, not {to!r}")
+    if not len(motion):
+        raise BadValue("a motion without frames cannot be retargeted")
+    source, target = Anatomy(motion.figure), Anatomy(to)
+    chosen = as_match(match, source, target)
+    aims = Aims(motion, Alignment(source, target, chosen), plant)
+    follower = Follower(to, aims)
+    Q = follower.solved(progress)
+    report, errors = reported(to, aims, follower, Q)
+    return Retargeted(to, Q, motion.times, errors, to.source, match=chosen, report=report)
