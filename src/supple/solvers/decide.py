@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from supple.deciding.branching import searched
-from supple.deciding.certificate import Certificate
+from supple.deciding.certificate import Certificate, need_flint
 from supple.deciding.chain import Chain, query_of
-from supple.errors import BadValue
+from supple.errors import BadValue, MissingExtra
 from supple.problem import Problem, Task
 from supple.solution import Solution, Status
-from supple.solvers.base import Solver
+from supple.solvers.base import Solver, insist
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.multistart import Multistart
@@ -47,10 +47,14 @@ class Decide:
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """A posture, or a proof that there is none, or the nearest posture if the boxes do not suffice."""
-        local = self.solver.solve(problem, start, seed, allowance)
-        query = query_of(problem)
+        insist(self, problem)
+        query, local = query_of(problem), self.solver.solve(problem, start, seed, allowance)
         if local.ok or isinstance(query, str):
             return local
+        try:
+            need_flint()
+        except MissingExtra as error:
+            return replace(local, reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
         return decided(problem, query, local, self.boxes)
 
 

@@ -404,7 +404,7 @@ def fit_frame(I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, q: Any, se
             for i in range(n):
                 q[i] = bench.trial[i]
             value, gap = new, gap_new
-        else:
+        elif not small or gap > CLOSED:
             kappa *= 6.0
         if (small and gap <= CLOSED) or kappa > GREATEST:
             ended = STUCK if kappa > GREATEST else CONVERGED
