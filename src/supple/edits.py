@@ -15,6 +15,7 @@ from supple.effectors import Point
 from supple.errors import BadValue, find
 from supple.joints import Joint, fixed
 from supple.joints import free as free_joint
+from supple.scaling import scaled
 from supple.shapes import Ball, Capsule
 from supple.space import HERE, Floats, finite, inverse, moved, placement
 
@@ -201,6 +202,14 @@ class Edits:
         """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""
         points = {name: p if isinstance(p, Point) else _point(name, p) for name, p in markers.items()}
         return replace(self, markers={**self.markers, **points})
+
+    def scaled(self: Any, factors: float | Mapping[str, float]) -> Figure:
+        """Every length times a factor, or those of the named segments, each with what is welded to it; masses stay.
+
+        A segment's lengths are where joints, markers, shapes and ends of loops lie in it. Slides stay in metres: their ranges
+        scale. One factor for everything also scales where the figure stands in the world.
+        """
+        return scaled(self, factors)
 
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def _changed(self: Any, change: Any) -> Figure:
