@@ -47,6 +47,7 @@ from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.space import place
 from supple.step import step
+from supple.subject import Subject, fit_subject
 from supple.touches import Touch
 from supple.track import track
 from supple.tracked import Tracked
@@ -61,7 +62,8 @@ __all__ = [
     "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
     "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
     "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source",
-    "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within", "ball", "fixed",
-    "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare", "read_markers", "read_motion",
-    "read_scene", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
+    "Spline", "Status", "Subject", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within",
+    "ball", "fit_subject", "fixed", "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare",
+    "read_markers", "read_motion", "read_scene", "screw", "slide", "solve", "solve_many", "step", "track",
+    "universal", "write",
 ]  # fmt: skip
