@@ -26,6 +26,7 @@ from supple.goals import (
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
+from supple.marker_sets import MarkerSet, marker_set
 from supple.markers import Markers
 from supple.moment import Moment
 from supple.motion import Motion
@@ -59,11 +60,11 @@ __all__ = [
     "Capsule", "CautiousStep", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent", "Cylinder",
     "DampedLeastSquares", "Direction", "Drive", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep",
     "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "JacobianTranspose", "Joint", "LevenbergMarquardt",
-    "Limits", "Line", "Loop", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
-    "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
-    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution", "Solutions", "Source",
-    "Spline", "Status", "Subject", "Task", "Touch", "Trace", "Tracked", "UnknownName", "WholeClip", "Within",
-    "ball", "fit_subject", "fixed", "follow", "free", "hinge", "load", "mimic", "place", "planar", "prepare",
-    "read_markers", "read_motion", "read_scene", "screw", "slide", "solve", "solve_many", "step", "track",
-    "universal", "write",
+    "Limits", "Line", "Loop", "MarkerSet", "Markers", "MassCentre", "Miss", "MissingExtra", "Moment", "Motion",
+    "Multistart", "Near", "Newton", "OnLine", "OnPlane", "Outside", "Over", "Path", "Pieces", "Placed", "Point",
+    "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Scene", "Solution",
+    "Solutions", "Source", "Spline", "Status", "Subject", "Task", "Touch", "Trace", "Tracked", "UnknownName",
+    "WholeClip", "Within", "ball", "fit_subject", "fixed", "follow", "free", "hinge", "load", "marker_set", "mimic",
+    "place", "planar", "prepare", "read_markers", "read_motion", "read_scene", "screw", "slide", "solve",
+    "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip
