@@ -74,13 +74,13 @@ def fit_subject(
     place: bool | Sequence[str] = True,
     trust: float | Mapping[str, float] = TRUST,
     spread: float = 0.1,
-    noise: float = 0.005,
+    noise: float = 0.003,
     weights: Mapping[str, float] | ArrayLike | None = None,
     limits: bool = True,
     start: ArrayLike | None = None,
     frames: int | Sequence[int] = 60,
     steps: int = 100,
-    tolerance: float = 1e-6,
+    tolerance: float = 1e-5,
 ) -> Subject:
     """The figure scaled, and its markers placed, so that it follows the markers of a trial best: static or a range of motion.
 
