@@ -1,8 +1,8 @@
 """A person made to measure: lengths and places of markers from a range of motion.
 
 Someone with long legs and short arms, whose markers sit up to two centimetres from where the book has them, moves every
-joint; cameras see that with a millimetre of noise. From these markers alone the figure of the catalogue is scaled, and its markers
-are placed. Prints the lengths before and after beside the truth, and draws the usual marker sets into marker_sets.png.
+joint; cameras see that with a millimetre of noise. From these markers alone the figure of the catalogue is scaled, and its
+markers are placed. Prints the lengths before and after beside the truth, and draws the usual marker sets into marker_sets.png.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ cmu = supple.marker_set("cmu41")
 human = supple.load("human", fingers=False).with_marker_set(cmu)
 person = human.scaled({f"{part}{side}": scale for part, scale in TRUTH.items() for side in ("_l", "_r")})
 person = person.with_markers(
-    {name: (p.segment, np.add(p.offset, rng.normal(0.0, 0.4 * cmu.trust[name], 3))) for name, p in person.markers.items()}
+    {
+        name: (p.segment, np.add(p.offset, rng.normal(0.0, 0.4 * cmu.trust[name], 3)))
+        for name, p in person.markers.items()
+    }
 )
 trial = seen(person, range_of_motion(person))
 subject = supple.fit_subject(human, trial, scales="symmetric", trust=cmu.trust)

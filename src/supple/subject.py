@@ -25,7 +25,7 @@ LOOKED_AT = 1000  # frames of a long trial, at most
 TRUST = 0.02  # [m] of markers that are not named
 ROUGH = 1e-3  # tolerance of the first round, which fits the scale of the whole alone
 WHOLE_SPREAD = 0.3  # σ̄: how far the scale of the whole may be from 1
-TOLD = 0.25  # the share of its variance that a scale may keep and still count as told: half its deviation
+TOLD = 0.45  # share of its variance that a scale may keep and still be told; of two whose sum is told, each keeps half
 
 
 @dataclass(frozen=True, eq=False)

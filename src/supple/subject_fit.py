@@ -5,15 +5,16 @@ moved, m_k,
 
     1/2T Σ_t Σ_k w_tk |p_k(q_t, s, m) − d_tk|² + ½ ν² [ ((s̄ − 1)/σ̄)² + Σ_g ((s_g − s̄)/σ)² + Σ_k (|m_k|/τ_k)² ],    l ≤ q_t ≤ h,
 
-ν the noise of a marker [m], τ_k how far marker k is trusted to be where the figure has it. Skin and clothes err alike in
-many frames, so all of them together count as one. Every frame meets the others only through ``θ = (s̄, s_g − s̄, m_k)``. So with A and B the derivatives of its residuals by q_t and by θ,
+ν the noise of a marker [m], τ_k how far marker k is trusted to be where the figure has it. Skin and clothes err alike
+in many frames, so all of them together count as one. Every frame meets the others only through ``θ = (s̄, s_g − s̄,
+m_k)``. So with A and B the derivatives of its residuals by q_t and by θ,
 
     H_t = AᵀA + λ_t,   C_t = AᵀB,   S = Σ_t BᵀB + prior + μ diag − Σ_t C_tᵀ H_t⁻¹ C_t,
     S dθ = −(g_θ − Σ_t C_tᵀ H_t⁻¹ g_t),   dq_t = −H_t⁻¹ (g_t + C_t dθ),
 
 a small system for each frame and one for θ. λ_t = κ f_t as in `tracking.fitting`; μ is proportional to κ and to f.
-Limits are an
-active set: what a step would carry across one is put on it, and the rest solved for again. Loops are residuals of a large weight here; tracking closes them for good.
+Limits are an active set: what a step would carry across one is put on it, and the rest solved for again. Loops are
+residuals of a large weight here; tracking closes them for good.
 
 **What the trial tells.** ``ν² S⁻¹`` at the end, without damping, is the covariance of θ. Where it is hardly smaller than
 the prior's, the trial has told nothing.
@@ -186,7 +187,7 @@ class Fit:
         C[held] = 0.0
         H *= ~held[:, :, None] & ~held[:, None, :]
         H[:, i, i] += kappa * np.maximum(value, value.mean())[:, None] + FLOOR + held
-        X = np.linalg.solve(H, C)
+        X: Floats = np.asarray(np.linalg.solve(H, C), dtype=np.float64)
         flat = B.reshape(-1, B.shape[2])
         S, p = flat.T @ flat, np.arange(B.shape[2])
         S[p, p] += 1.0 / self.sigma[free] ** 2
