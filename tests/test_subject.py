@@ -77,6 +77,7 @@ def fit_of(figure: supple.Figure, frames: int) -> Fit:
     return fit
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("make", [leg, looped])
 def test_derivatives_are_slopes(make) -> None:
     fit = fit_of(make(), 2)

@@ -91,11 +91,7 @@ def fit_subject(
     `noise` of the markers seen [m]. `frames` that are as different as possible are fitted together, or those that
     are listed. `weights`, `limits` and `start` are those of `track`.
     """
-    if not isinstance(markers, Markers):
-        raise BadValue(f"fit_subject() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
-    for name, value in (("spread", spread), ("noise", noise), ("tolerance", tolerance), ("steps", steps)):
-        if not value > 0.0:
-            raise BadValue(f"{name} must be positive, not {value!r}")
+    _check(markers, spread=spread, noise=noise, tolerance=tolerance, steps=steps)
     clip = clip_of(figure, markers, weights, None, limits)
     if clip.exact:
         raise BadValue(
@@ -111,18 +107,24 @@ def fit_subject(
     fit.descend(np.arange(len(sigma)), steps, tolerance)
     made = _made(fit, clip)
     motion = track(made, markers, weights=weights, limits=limits, start=start)
-    doubt, untold = _told(fit, list(groups), noise)
-    return Subject(
-        made,
-        motion,
-        dict(zip([WHOLE, *groups], fit.scales.tolist(), strict=True)),
-        dict(zip(clip.names, np.linalg.norm(fit.moved, axis=1).tolist(), strict=True)),
-        doubt,
-        untold,
-        tuple(looked[picked].tolist()),
-        fit.steps,
-        fit.settled,
-    )
+    return _subject(fit, made, motion, list(groups), noise, tuple(looked[picked].tolist()))
+
+
+def _check(markers: Markers, **numbers: float) -> None:
+    if not isinstance(markers, Markers):
+        raise BadValue(f"fit_subject() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
+    for name, value in numbers.items():
+        if not value > 0.0:
+            raise BadValue(f"{name} must be positive, not {value!r}")
+
+
+def _subject(
+    fit: Fit, figure: Figure, motion: Tracked, groups: Sequence[str], noise: float, frames: tuple[int, ...]
+) -> Subject:
+    doubt, untold = _told(fit, groups, noise)
+    scales = dict(zip([WHOLE, *groups], fit.scales.tolist(), strict=True))
+    moved = dict(zip(motion.markers, np.linalg.norm(fit.moved, axis=1).tolist(), strict=True))
+    return Subject(figure, motion, scales, moved, doubt, untold, frames, fit.steps, fit.settled)
 
 
 def _placed(place: bool | Sequence[str], names: tuple[str, ...]) -> np.ndarray:

@@ -93,10 +93,6 @@ class Fit:
         out[self.placed] = self.theta[self.model.count :].reshape(-1, 3)
         return out
 
-    def figure(self) -> Figure:
-        """The figure with its lengths, and nothing else, as they are now."""
-        return self.model.scaled(self.scales)
-
     def descend(self, free: np.ndarray, steps: int, tolerance: float) -> None:
         """Gauss–Newton steps over the postures and the `free` parameters until one promises next to nothing."""
         kappa, look = KAPPA, self.look()
