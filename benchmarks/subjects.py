@@ -22,6 +22,7 @@ import numpy as np
 import supple
 
 MOCAP = Path("data") / "mocap"
+UNIT = 0.0254 / 0.45  # metres in a unit of the BVH files
 
 
 def joined(a: supple.Markers, b: supple.Markers) -> supple.Markers:
@@ -86,7 +87,7 @@ def gait(folder: Path) -> None:
 
 def range_of_motion(folder: Path) -> None:
     """Known changes, recovered from a captured range of motion."""
-    motion = supple.read_motion(folder / "bvh" / "74_13.bvh")
+    motion = supple.read_motion(folder / "bvh" / "74_13.bvh", unit=UNIT, up="y")
     spots = json.loads((folder / "c3d" / "02_01.markers.json").read_text())["markers"]
     figure = motion.figure.with_markers({name: (s["joint"], s["offset"]) for name, s in spots.items()})
     rng = np.random.default_rng(0)
