@@ -28,6 +28,7 @@ from supple.goals import (
 from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.limits import Limits
 from supple.many import Solutions, solve_many
+from supple.marker_sets import MarkerSet, marker_set
 from supple.markers import Markers
 from supple.moment import Moment
 from supple.motion import Motion
@@ -54,6 +55,7 @@ from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.solvers.trial import DrivenAngle, Held
 from supple.space import place
 from supple.step import step
+from supple.subject import Subject, fit_subject
 from supple.touches import Touch
 from supple.track import track
 from supple.tracked import Tracked
@@ -65,12 +67,12 @@ __all__ = [
     "Capsule", "CautiousStep", "Certificate", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent",
     "Cylinder", "DampedLeastSquares", "Decide", "Direction", "Drive", "DrivenAngle", "Error", "Evaluation",
     "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "Held",
-    "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "Markers", "MassCentre", "Match",
-    "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton", "OnLine", "OnPlane",
-    "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope", "Problem",
-    "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene", "Solution", "Solutions",
-    "Source", "Spline", "Status", "Task", "Touch", "Trace", "Tracked", "TrackedFrames", "UnknownName", "WholeClip",
-    "Within", "ball", "fixed", "follow", "free", "hinge", "load", "match_segments", "mimic", "place", "planar",
-    "prepare", "read_markers", "read_motion", "read_scene", "retarget", "screw", "slide", "solve", "solve_many",
-    "step", "track", "universal", "write",
+    "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MarkerSet", "Markers",
+    "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton",
+    "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
+    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene", "Solution",
+    "Solutions", "Source", "Spline", "Status", "Subject", "Task", "Touch", "Trace", "Tracked", "TrackedFrames",
+    "UnknownName", "WholeClip", "Within", "ball", "fit_subject", "fixed", "follow", "free", "hinge", "load",
+    "marker_set", "match_segments", "mimic", "place", "planar", "prepare", "read_markers", "read_motion",
+    "read_scene", "retarget", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip

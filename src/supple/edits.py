@@ -15,6 +15,8 @@ from supple.effectors import Point
 from supple.errors import BadValue, find
 from supple.joints import Joint, fixed
 from supple.joints import free as free_joint
+from supple.marker_sets import MarkerSet, marker_set, placed_on
+from supple.scaling import scaled
 from supple.shapes import Ball, Capsule
 from supple.space import HERE, Floats, finite, inverse, moved, placement
 
@@ -201,6 +203,18 @@ class Edits:
         """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""
         points = {name: p if isinstance(p, Point) else _point(name, p) for name, p in markers.items()}
         return replace(self, markers={**self.markers, **points})
+
+    def with_marker_set(self: Any, markers: str | MarkerSet) -> Figure:
+        """The markers of a usual set (see `marker_set`), such as "cmu41", on a person of the catalogue."""
+        return self.with_markers(placed_on(self, marker_set(markers) if isinstance(markers, str) else markers))
+
+    def scaled(self: Any, factors: float | Mapping[str, float]) -> Figure:
+        """Every length times a factor, or those of the named segments, each with what is welded to it; masses stay.
+
+        A segment's lengths are where joints, markers, shapes and ends of loops lie in it. Slides stay in metres: their ranges
+        scale. One factor for everything also scales where the figure stands in the world.
+        """
+        return scaled(self, factors)
 
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def _changed(self: Any, change: Any) -> Figure:
