@@ -57,6 +57,7 @@ test: check
 	$(BIN)/python -m pytest -q $(PYTEST_ARGS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(PYTEST_ARGS) -m interpreted
 	$(BIN)/python fuzz/run.py --count $(FUZZ_COUNT)
+	$(BIN)/python fuzz/osim.py --count $(FUZZ_COUNT) --format osim
 	$(BIN)/python fuzz/scenes.py --count $(SCENE_COUNT)
 
 check: .venv/.dev-stamp
@@ -75,7 +76,7 @@ bench: .venv/.dev-stamp
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/convergence.py --folder build/benchmarks
 	$(BIN)/python benchmarks/tube.py
-	$(BIN)/python benchmarks/tube.py
+	$(BIN)/python benchmarks/otm.py
 	$(BIN)/python fuzz/run.py --count 20000
 	$(BIN)/python fuzz/scenes.py --count 10000 --workers 2
 
