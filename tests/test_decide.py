@@ -80,7 +80,7 @@ def test_what_can_be_reached_is_never_refuted(name: str) -> None:
     _, _, chain = arm(name)
     for seed in range(6):
         T = chain.placement(posture(chain, seed))
-        r = relaxation_of(chain, T, *chain.box, best_start(chain, T))
+        r = relaxation_of(chain, T, *chain.box, best_start(chain))
         free = eliminated(r)
         verdict = phase_one(r.blocks(free.base), r.blocks(free.directions), 1e-6)
         assert not verdict.refuted

@@ -37,7 +37,7 @@ class _Search:
     ) -> None:
         self.chain, self.target, self.tolerances, self.most, self.reach = chain, target, tolerances, most, reach
         self.margin = 1e-6 + 4.0 * (tolerances[0] / chain.reach + tolerances[1])
-        self.start = best_start(chain, target)
+        self.start = best_start(chain)
         self.boxes, self.q = 0, None
 
     def prove(self, lower: Floats, upper: Floats) -> Leaf | Split | None:

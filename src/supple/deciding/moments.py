@@ -25,7 +25,10 @@ _ONE = ((0, 0, 0, False), (0, 0, 1, True), (0, 1, 2, False), (1, 0, 2, False), (
 
 
 class Terms(NamedTuple):
-    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``."""
+    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``.
+
+    Terms stand in the order of entries; `by_moment` puts them in that of moments. Every entry has some.
+    """
 
     size: int  # of the matrix
     row: np.ndarray
@@ -33,6 +36,10 @@ class Terms(NamedTuple):
     moment: np.ndarray
     squares: np.ndarray  # (terms, k) which of the −g² the coefficient is a product of
     sign: Floats
+    entry_begins: np.ndarray
+    by_moment: np.ndarray
+    moment_begins: np.ndarray
+    occurring: np.ndarray  # the moments that have terms
 
     def coefficients(self, g: Floats) -> Floats:
         """The coefficients for these g (k,)."""
@@ -40,18 +47,14 @@ class Terms(NamedTuple):
 
     def expand(self, y: Floats, g: Floats) -> Floats:
         """The matrices (…, size, size) of moments (…, 3^k)."""
-        out = np.zeros((*y.shape[:-1], self.size, self.size))
-        flat = out.reshape(-1, self.size * self.size)
-        values = y.reshape(-1, y.shape[-1])[:, self.moment] * self.coefficients(g)
-        np.add.at(flat.T, self.row * self.size + self.column, values.T)
-        return out
+        values = y[..., self.moment] * self.coefficients(g)
+        return np.add.reduceat(values, self.entry_begins, axis=-1).reshape(*y.shape[:-1], self.size, self.size)
 
     def contract(self, W: Floats, g: Floats) -> Floats:
         """The coefficients (…, 3^k) of the moments in ``⟨W, M(y)⟩``."""
-        k = self.squares.shape[1]
         values = W[..., self.row, self.column] * self.coefficients(g)
-        out = np.zeros((*W.shape[:-2], 3**k))
-        np.add.at(out.reshape(-1, 3**k).T, self.moment, values.reshape(-1, len(self.row)).T)
+        out = np.zeros((*W.shape[:-2], 3 ** self.squares.shape[1]))
+        out[..., self.occurring] = np.add.reduceat(values[..., self.by_moment], self.moment_begins, axis=-1)
         return out
 
 
@@ -71,5 +74,9 @@ def terms(k: int, localised: int = -1) -> Terms:
                 ]
         rows = new
     size = 2 ** (k - (localised >= 0))
-    r, c, m, squares, sign = zip(*rows, strict=True)
-    return Terms(size, np.array(r), np.array(c), np.array(m), np.array(squares).reshape(len(r), k), np.array(sign))
+    rows.sort(key=lambda term: (term[0], term[1], term[2]))
+    r, c, m, squares, sign = (np.array(column) for column in zip(*rows, strict=True))
+    by_moment = np.argsort(m, kind="stable")
+    begins = np.flatnonzero(np.diff(r * size + c, prepend=-1))
+    moment_begins = np.flatnonzero(np.diff(m[by_moment], prepend=-1))
+    return Terms(size, r, c, m, squares.reshape(len(r), k), sign, begins, by_moment, moment_begins, np.unique(m))

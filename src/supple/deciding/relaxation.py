@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
 
 from supple.deciding.chain import CONJUGATE, Chain, dual, dual_product, quaternion
 from supple.deciding.moments import Terms, terms
@@ -141,21 +142,27 @@ def arc_matrix(parts: list[Any], joints: tuple[int, ...], g: Any, closing: Any, 
     return columns if closing is None else [dual_product(c, closing) for c in columns]
 
 
+def _parts(chain: Chain, target: Floats, middle: Floats) -> list[Any]:
+    """D_j in floating point."""
+    scale, turn = 2.0 / chain.reach, 0.5 * chain.signs * middle
+    halves = list(zip(np.cos(turn), np.sin(turn), strict=True))
+    return fixed_parts(chain, target, halves, lambda T: dual(quaternion(T[:3, :3]), scale * T[:3, 3]))
+
+
+def _first_arc(chain: Chain, parts: list[Any], joints: tuple[int, ...], g: Floats) -> Floats:
+    """L_A, without the fixed part before its first joint, which closes the other arc."""
+    identity = [1.0] + [0.0] * 7
+    own = [identity if j == joints[0] else part for j, part in enumerate(parts)]
+    return np.array(arc_matrix(own, joints, g, None, chain.signs)).T
+
+
 def relaxation_of(chain: Chain, target: Floats, lower: Floats, upper: Floats, start: int) -> Relaxation:
     """The relaxation whose first arc begins with joint `start`."""
     middle, g, limited = ranges(lower, upper)
-    scale, turn = 2.0 / chain.reach, 0.5 * chain.signs * middle
-    parts = fixed_parts(
-        chain,
-        target,
-        list(zip(np.cos(turn), np.sin(turn), strict=True)),
-        lambda T: dual(quaternion(T[:3, :3]), scale * T[:3, 3]),
-    )
+    parts = _parts(chain, target, middle)
     order = [(start + i) % len(g) for i in range(len(g))]
     a, b = tuple(order[:FIRST_ARC]), tuple(order[FIRST_ARC:])
-    identity = [1.0] + [0.0] * 7
-    own = [identity if j == a[0] else part for j, part in enumerate(parts)]
-    L_a = np.array(arc_matrix(own, a, g, None, chain.signs)).T
+    L_a = _first_arc(chain, parts, a, g)
     L_b = CONJUGATE[:, None] * np.array(arc_matrix(parts, b, g, parts[a[0]], chain.signs)).T
     first, second = (
         Arc(joints, g[list(joints)], L, tuple(i for i, j in enumerate(joints) if limited[j]))
@@ -175,33 +182,31 @@ def _null_space(rows: Floats) -> Floats:
     return vt[np.count_nonzero(s > RANK) :].T
 
 
-def best_start(chain: Chain, target: Floats) -> int:
+def best_start(chain: Chain) -> int:
     """The first joint of the arc whose three axes are the most special: all through one point, or parallel."""
-    ranks = []
-    for start in range(len(chain.names) - FIRST_ARC + 1):
-        s = np.linalg.svd(relaxation_of(chain, target, chain.lower, chain.upper, start).a.L, compute_uv=False)
+    middle, g, _ = ranges(*chain.box)
+    parts, ranks = _parts(chain, np.eye(4), middle), []
+    for start in range(len(g) - FIRST_ARC + 1):
+        s = np.linalg.svd(_first_arc(chain, parts, tuple(range(start, start + FIRST_ARC)), g), compute_uv=False)
         ranks.append(int(np.count_nonzero(s > RANK * s[0])))
     return int(np.argmin(ranks))
 
 
 def _equations(a: Arc, b: Arc, kernel: Floats) -> Floats:
     """All equations as rows over the moments of both arcs; their right sides are zero."""
-    rows = []
-    for i in range(8):
-        for j in range(i, 8):
-            left, right = (_both(L[i], L[j]) for L in (a.L, b.L))
-            rows.append(np.concatenate([a.whole.contract(left, a.g), -b.whole.contract(right, b.g)]))
-    facial = kernel @ b.L
-    for f in facial:
-        for e in np.eye(len(f)):
-            row = b.whole.contract(_both(f, e), b.g)
-            rows.append(np.concatenate([np.zeros(3 ** len(a.joints)), row]))
-    return np.array(rows)
+    i, j = np.triu_indices(8)
+    left, right = (arc.whole.contract(_both(arc.L[i], arc.L[j]), arc.g) for arc in (a, b))
+    meet = np.concatenate([left, -right], axis=1)
+    width = b.L.shape[1]
+    facial = np.repeat(kernel @ b.L, width, axis=0)
+    units = np.tile(np.eye(width), (len(kernel), 1))
+    rows = b.whole.contract(_both(facial, units), b.g)
+    return np.concatenate([meet, np.concatenate([np.zeros((len(rows), left.shape[1])), rows], axis=1)])
 
 
 def _both(x: Floats, y: Floats) -> Floats:
-    """The symmetric part of ``x yᵀ``."""
-    return 0.5 * (x[:, None] * y + y[:, None] * x)
+    """The symmetric parts of ``x yᵀ``, row by row."""
+    return 0.5 * (x[:, :, None] * y[:, None, :] + y[:, :, None] * x[:, None, :])
 
 
 class Free(NamedTuple):
@@ -209,33 +214,23 @@ class Free(NamedTuple):
 
     base: Floats
     directions: Floats
-    off: float  # by how much the equations contradict each other
 
 
 def eliminated(relaxation: Relaxation) -> Free:
-    """Solve the equations by Gauss–Jordan with full pivoting; the moments that are left over are the unknowns."""
+    """Solve the equations by a QR factorisation with pivoting; the moments that are left over are the unknowns."""
     E = relaxation.equations
     ones = [0, relaxation.split]
-    others = np.array([k for k in range(E.shape[1]) if k not in ones])
-    A = np.column_stack([E[:, others], -E[:, ones].sum(axis=1)])
-    columns, size, rank = np.arange(len(others)), np.abs(A).max(), 0
-    while rank < len(A):
-        part = np.abs(A[rank:, columns[rank:]])
-        if part.size == 0 or part.max() < RANK * size:
-            break
-        i, j = np.unravel_index(int(np.argmax(part)), part.shape)
-        A[[rank, rank + i]] = A[[rank + i, rank]]
-        columns[[rank, rank + j]] = columns[[rank + j, rank]]
-        A[rank] /= A[rank, columns[rank]]
-        factor = A[:, columns[rank]].copy()
-        factor[rank] = 0.0
-        A -= np.outer(factor, A[rank])
-        rank += 1
-    pivots, free = others[columns[:rank]], others[columns[rank:]]
+    others = np.delete(np.arange(E.shape[1]), ones)
+    factors: Any = qr(E[:, others], mode="economic", pivoting=True, check_finite=False)
+    Q, R, order = factors
+    rank = int(np.count_nonzero(np.abs(np.diag(R)) > RANK * abs(R[0, 0])))
+    right = -Q.T @ E[:, ones].sum(axis=1)
+    solved = solve_triangular(R[:rank, :rank], np.column_stack([R[:rank, rank:], right[:rank]]), check_finite=False)
+    pivots, free = others[order[:rank]], others[order[rank:]]
     base = np.zeros(E.shape[1])
     base[ones] = 1.0
-    base[pivots] = A[:rank, -1]
+    base[pivots] = solved[:, -1]
     directions = np.zeros((len(free), E.shape[1]))
     directions[np.arange(len(free)), free] = 1.0
-    directions[:, pivots] = -A[:rank, columns[rank:]].T
-    return Free(base, directions, float(np.abs(A[rank:, -1]).max(initial=0.0)))
+    directions[:, pivots] = -solved[:, :-1].T
+    return Free(base, directions)
