@@ -24,7 +24,12 @@ CMU = {"02_01": "CMU walk", "02_05": "CMU punch"}
 QUARTER = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # from the C3D files' world to the BVH files'
 OSIM = {  # title, model, markers, weights
     "gait2354": ("Gait2354 walk", "opensim/gait2354/subject01.osim", "opensim/gait2354/walk1.trc", None),
-    "gait2392": ("gait2392 walk", "opensim/gait2392_walk/subject01.osim", "opensim/gait2392_walk/walk_free_01.trc", None),
+    "gait2392": (
+        "gait2392 walk",
+        "opensim/gait2392_walk/subject01.osim",
+        "opensim/gait2392_walk/walk_free_01.trc",
+        None,
+    ),
     "gait2392b": (
         "gait2392 walk 2",
         "opensim/gait2392_walk/subject01.osim",

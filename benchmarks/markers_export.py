@@ -114,7 +114,11 @@ def _osim_coordinate(trial: Trial, joint: str) -> str:
 
 def _osim_axis(name: str, joint: str | None, axis: str) -> str:
     told = f"<coordinates>{plain(joint)}</coordinates>" if joint else "<coordinates></coordinates>"
-    function = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>" if joint else "<Constant><value>0</value></Constant>"
+    function = (
+        "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+        if joint
+        else "<Constant><value>0</value></Constant>"
+    )
     return f'<TransformAxis name="{name}">{told}<axis>{AXES[axis]}</axis>{function}</TransformAxis>'
 
 
@@ -124,7 +128,9 @@ def write_biomod(trial: Trial, path: Path) -> None:
     lines = ["version 4", ""]
     for s, segment in enumerate(fields["segments"]):
         above = fields["parent"][s]
-        R, at = (fields["base"], fields["base"] @ fields["offset"][s]) if above < 0 else (np.eye(3), fields["offset"][s])
+        R, at = (
+            (fields["base"], fields["base"] @ fields["offset"][s]) if above < 0 else (np.eye(3), fields["offset"][s])
+        )
         lines += [f"segment {segment}", f"  parent {'base' if above < 0 else fields['segments'][above]}"]
         lines += ["  rtinmatrix 1", "  rt", *(f"    {numbers([*R[i], at[i]])}" for i in range(3)), "    0 0 0 1"]
         axes = "".join(axis for _, axis in coordinates_of(trial, fields, s))
@@ -133,7 +139,12 @@ def write_biomod(trial: Trial, path: Path) -> None:
         lines += [f"  rotations {axes[3:] if above < 0 else axes}"] if axes else []
         lines += ["  mass 1", "  inertia", "    1 0 0", "    0 1 0", "    0 0 1", "  com 0 0 0", "endsegment", ""]
     for name, link, at in zip(trial.names, fields["link"], fields["at"], strict=True):
-        lines += [f"marker {name}", f"  parent {fields['segments'][link]}", f"  position {numbers(at)}", "  technical 1"]
+        lines += [
+            f"marker {name}",
+            f"  parent {fields['segments'][link]}",
+            f"  position {numbers(at)}",
+            "  technical 1",
+        ]
         lines += ["endmarker", ""]
     path.write_text("\n".join(lines))
 

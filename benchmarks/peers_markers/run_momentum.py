@@ -60,7 +60,10 @@ class Momentum:
         bound = np.flatnonzero(np.isfinite(job.lower)) if job.limits else []
         limit = self.options["limit"]
         return character.with_parameter_limits(
-            [geometry.ParameterLimit.create_minmax(int(k), float(job.lower[k]), float(job.upper[k]), limit) for k in bound]
+            [
+                geometry.ParameterLimit.create_minmax(int(k), float(job.lower[k]), float(job.upper[k]), limit)
+                for k in bound
+            ]
         )
 
     def first(self) -> np.ndarray:
