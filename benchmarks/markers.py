@@ -1,10 +1,11 @@
 """Markers: supple beside OpenSim, momentum, mink, biorbd and nimblephysics, on the same models, markers and weights.
 
-Run ``OMP_NUM_THREADS=1 python benchmarks/markers.py [--jobs clips,dropped,models,gaps,starts,methods] [--peers NAMES] [--json FILE] [--plots FOLDER]``.
-One thread. A peer runs in an environment of its own, between two runs of supple, and its ratio is to the faster of these; times
-are processor times, those of a frame the least of several passes. Distances are judged for all alike, by the figure's own
-placements in the angles that a peer gives (nimblephysics: by the places of its own markers). The trials are read from a folder
-``shared`` beside the checkout, or from the one that the environment variable ``SUPPLE_SHARED`` names.
+Run ``OMP_NUM_THREADS=1 python benchmarks/markers.py [--jobs clips,dropped,models,gaps,starts,methods] [--peers NAMES]
+[--json FILE] [--plots FOLDER]``. One thread. A peer runs in an environment of its own, between two runs of supple, and its
+ratio is to the faster of these; times are processor times, those of a frame the least of several passes. Distances are judged
+for all alike, by the figure's own placements in the angles that a peer gives (nimblephysics: by the places of its own markers).
+The trials are read from a folder ``shared`` beside the checkout, or from the one that the environment variable
+``SUPPLE_SHARED`` names.
 """
 
 from __future__ import annotations

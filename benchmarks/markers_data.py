@@ -1,4 +1,4 @@
-"""Trials with markers: two CMU clips on the skeletons of their BVH files, and OSIM models with their walks, a run and a shoulder.
+"""Trials with markers: two CMU clips on the skeletons of their BVH files, and OSIM models with walks, a run and a shoulder.
 
 The CMU skeleton is that of `motion_data`: 72 coordinates, no limits, or the captured range of each widened by 10°. Its 41
 markers are placed by ``*.markers.json``. The C3D files stand a quarter turn about the vertical away from the BVH files: bvh
@@ -49,7 +49,7 @@ OSIM = {  # title, model, markers, weights
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A figure with markers, and where they were seen; `start` is where every tool begins, `model` the OSIM file if there is one."""
+    """A figure with markers, where they were seen, and where every tool begins; `model` is the OSIM file if there is one."""
 
     name: str
     title: str
