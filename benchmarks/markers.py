@@ -25,7 +25,7 @@ import supple
 from markers_data import CMU, OSIM, Trial, places, rms, trial
 from markers_gaps import dropped_samples, gaps, starts
 from markers_methods import methods
-from markers_ours import DEFAULT, EXACT, SHARP, Row, frame_time, ours
+from markers_ours import DEFAULT, EXACT, SHARP, Row, frame_time, ours, overrun
 from markers_peers import PEERS, NotInstalled, answers
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,7 +64,10 @@ class Bench:
         if isinstance(found, str):
             return Row(job.name, job.limits, who, note=found)
         near, ms = min(before, frame_time(job, DEFAULT, 3)), 1e3 * float(found["seconds"].mean())
-        return Row(job.name, job.limits, who, rms(found["places"], truth), ms, ms / near, note=str(found["note"]))
+        more = overrun(job, found["q"]) if "q" in found else {}
+        return Row(
+            job.name, job.limits, who, rms(found["places"], truth), ms, ms / near, note=str(found["note"]), **more
+        )
 
 
 def table(bench: Bench, job: Trial, peers: list[str], truth: np.ndarray | None = None) -> list[Row]:
@@ -142,17 +145,26 @@ def angle_row(bench: Bench, job: Trial) -> list[Row]:
 
 def show(title: str, rows: list[Row]) -> None:
     """One table."""
-    print(f"\n{title:44s}{'rms mm':>10s}{'ms a frame':>12s}{'x supple':>10s}{'call ms':>10s}")
+    print(
+        f"\n{title:44s}{'rms mm':>10s}{'ms a frame':>12s}{'x supple':>10s}{'call ms':>10s}{'over °':>9s}{'inside mm':>11s}"
+    )
     for row in rows:
-        cells = "".join(" " * w if np.isnan(x) else f"{x:{w}.{d}f}" for x, w, d in
-                        ((row.rms, 10, 4), (row.ms, 12, 4), (row.ratio, 10, 1), (row.call, 10, 4)))  # fmt: skip
+        numbers = (row.rms, row.ms, row.ratio, row.call, row.over, row.held)
+        widths = ((10, 4), (12, 4), (10, 1), (10, 4), (9, 3), (11, 4))
+        pairs = zip(numbers, widths, strict=True)
+        cells = "".join(" " * w if np.isnan(x) else f"{x:{w}.{d}f}" for x, (w, d) in pairs)
         print(f"  {row.who + ('' if row.limits else ', no limits'):42s}{cells}  {row.note}", flush=True)
 
 
+def told(rows: list[Row]) -> list[dict[str, Any]]:
+    """Rows for JSON, which has no NaN."""
+    return [{key: None if value != value else value for key, value in asdict(row).items()} for row in rows]
+
+
 JOBS = {
-    "clips": lambda bench: [asdict(row) for row in clips(bench)],
-    "dropped": lambda bench: [asdict(row) for row in dropped(bench)],
-    "models": lambda bench: [asdict(row) for row in models(bench)],
+    "clips": lambda bench: told(clips(bench)),
+    "dropped": lambda bench: told(dropped(bench)),
+    "models": lambda bench: told(models(bench)),
     "gaps": lambda bench: gaps(),
     "starts": lambda bench: starts(),
     "methods": lambda bench: methods(),

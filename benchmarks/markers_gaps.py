@@ -72,7 +72,9 @@ def gaps() -> list[dict[str, Any]]:
 def starts() -> list[dict[str, Any]]:
     """First frames from random starts: how far apart the optima are."""
     rows = []
-    print(f"\n{'first frame, 100 random starts':32s}{'best mm':>10s}{'worst mm':>10s}{'apart mm':>10s}{'no search: same':>18s}")
+    print(
+        f"\n{'first frame, 100 random starts':32s}{'best mm':>10s}{'worst mm':>10s}{'apart mm':>10s}{'no search: same':>18s}"
+    )
     for name in ("02_01", "02_05", "gait2354", "gait2392", "rajagopal", "run"):
         job = trial(name).frames(0, 1)
         rng, found, plain = np.random.default_rng(0), [], []

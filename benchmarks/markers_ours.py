@@ -28,6 +28,8 @@ class Row:
     ms: float = np.nan
     ratio: float = np.nan  # to supple's milliseconds in the runs around it
     call: float = np.nan  # milliseconds a frame of a whole call
+    over: float = np.nan  # how far limits are overrun at worst [°]
+    held: float = np.nan  # how far off when all angles are put back inside the limits [mm]
     note: str = ""
 
 
@@ -65,6 +67,14 @@ def ours(trial: Trial, who: str, method: Any) -> tuple[Row, supple.Tracked]:
     note = f"{motion.iterations.mean():.1f} steps a frame, {lost} frames not converged"
     if trial.figure.loops:
         note += f", loop open by {motion.gap.max():.0e} m"
-    return Row(
-        trial.name, trial.limits, who, off, ms, np.nan, call_time(trial, method, 3 if quick else 1), note
-    ), motion
+    call = call_time(trial, method, 3 if quick else 1)
+    return Row(trial.name, trial.limits, who, off, ms, call=call, note=note, **overrun(trial, motion.q)), motion
+
+
+def overrun(trial: Trial, q: np.ndarray) -> dict[str, float]:
+    """How far postures are outside the limits, and the distances with all of them put inside."""
+    lower, upper = trial.figure.lower, trial.figure.upper
+    if not trial.limits:
+        return {}
+    over = float(np.degrees(np.maximum(np.maximum(lower - q, q - upper), 0.0).max()))
+    return {"over": over, "held": rms(places(trial.figure, np.clip(q, lower, upper), trial.names), trial.seen)}
