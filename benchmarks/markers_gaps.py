@@ -53,7 +53,7 @@ def gaps() -> list[dict[str, Any]]:
     rows = []
     print(
         f"\n{'missing, CMU walk':28s}"
-        + "".join(f"{name + ': all':>22s}{'hidden':>9s}{'failed':>8s}" for name in METHODS)
+        + "".join(f"{name + ': all':>22s}{'hidden':>9s}{'not conv':>9s}" for name in METHODS)
     )
     for case, hidden in cases.items():
         row: dict[str, Any] = {"case": case, "lost": int(hidden.sum())}
@@ -64,7 +64,7 @@ def gaps() -> list[dict[str, Any]]:
             failed = int((~motion.converged).sum() + (~np.isfinite(motion.q)).any(axis=1).sum())
             row[name] = {"rms": rms(at, job.seen), "hidden": unseen, "failed": failed}
         rows.append(row)
-        cells = "".join(f"{r['rms']:22.2f}{r['hidden'] or 0.0:9.2f}{r['failed']:8d}" for r in (row[n] for n in METHODS))
+        cells = "".join(f"{r['rms']:22.2f}{r['hidden'] or 0.0:9.2f}{r['failed']:9d}" for r in (row[n] for n in METHODS))
         print(f"  {case:26s}{cells}", flush=True)
     return rows
 

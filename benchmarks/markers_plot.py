@@ -45,8 +45,8 @@ def times(rows: list[dict[str, Any]], file: Path) -> None:
     for who, (label, colour) in TOOLS.items():
         x, y = [], []
         for k, name in enumerate(TRIALS):
-            wanted = name.startswith("0") is False  # CMU clips are shown without limits
-            line = [r["ms"] for r in rows if r["trial"] == name and r["who"] == who and r["limits"] == wanted]
+            limits = not name.startswith("0")  # CMU clips are shown without
+            line = [r["ms"] for r in rows if r["trial"] == name and r["who"] == who and r["limits"] == limits]
             if line and line[0] is not None and np.isfinite(line[0]):
                 x.append(k)
                 y.append(line[0])
