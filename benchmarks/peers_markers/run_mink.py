@@ -10,7 +10,7 @@ import numpy as np
 from common import Job, angles, checked, main, turn
 
 AXES = ("1 0 0", "0 1 0", "0 0 1")
-SETTINGS = {  # of 14 tried on parts of both clips: to the end, and two steps a frame
+SETTINGS = {  # chosen by hand after 12 settings on 200 frames of both clips
     "sure": {"steps": 30, "damping": 1e-2, "share": 1e-4},
     "quick": {"steps": 2, "damping": 1e-2, "share": 0.0},
 }

@@ -1,4 +1,7 @@
-"""nimblephysics: the model from its OSIM file, `fitMarkersToWorldPositions` frame by frame; it drops point constraints."""
+"""nimblephysics: the model from its OSIM file, `fitMarkersToWorldPositions` frame by frame.
+
+Limits are left as its reader sets them, whatever the job says.
+"""
 
 from __future__ import annotations
 
