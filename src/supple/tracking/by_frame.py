@@ -162,11 +162,10 @@ def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
     if root is None or len(seen) < 3:
         return postures
     query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))], limits=None))
-    points, there, out = [packing.points[k] for k in seen], clip.positions[frame, seen], []
-    frames = {segment: figure.placement(postures, segment) for segment in {root, *(p.segment for p in points)}}
-    places = np.stack([frames[p.segment] @ np.append(p.offset, 1.0) for p in points], axis=1)[:, :, :3]
-    for q, at, base in zip(postures, places, frames[root], strict=True):
-        T = rigid_fit(at, there, clip.weights[frame, seen]) @ base
+    there, out = clip.positions[frame, seen], []
+    for q in postures:
+        at = np.array([figure.seen(q, packing.points[k])[:3, 3] for k in seen])
+        T = rigid_fit(at, there, clip.weights[frame, seen]) @ figure.placement(q, root)
         out.append(query(T, start=q).q)
     return np.array(out)
 
