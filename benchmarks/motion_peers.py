@@ -53,7 +53,7 @@ def environment(peer: Peer) -> Path:
     python, done = place / "bin" / "python", place / "installed"
     if done.exists():
         return python
-    found = [c for name in peer.pythons for c in _pythons(name)] if peer.pythons else [sys.executable]
+    found = [c for name in peer.pythons for c in pythons(name)] if peer.pythons else [sys.executable]
     if not found:
         raise NotInstalled(f"none of {', '.join(peer.pythons)} is here")
     print(f"making an environment for {peer.name} ...", file=sys.stderr, flush=True)
@@ -66,7 +66,7 @@ def environment(peer: Peer) -> Path:
     return python
 
 
-def _pythons(name: str) -> list[str]:
+def pythons(name: str) -> list[str]:
     """Where a command such as python3.12 is and works: on the path, or among pyenv's versions."""
     places = [shutil.which(name) or ""]
     if shutil.which("pyenv"):

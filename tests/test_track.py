@@ -255,6 +255,19 @@ def test_the_first_frame_does_not_depend_on_luck(name: str) -> None:
     assert max(values) <= min(values) * (1.0 + 1e-3)
 
 
+def test_what_no_marker_moves_with_stays_at_the_start() -> None:
+    figure = arm()
+    figure = supple.Figure("arm", figure.parts).with_markers(
+        {name: (p.segment, p.offset) for name, p in figure.markers.items() if p.segment != "wrist"}
+    )
+    wrist = [figure.joints.index(name) for name in figure.joints_of("wrist")]
+    seen = places(figure, wave(figure, 3)) + np.random.default_rng(11).normal(0.0, 0.01, (3, len(figure.markers), 3))
+    start = figure.rest.copy()
+    start[wrist] = 0.3, -0.2
+    motion = supple.track(figure, trial(figure, seen), supple.FrameByFrame(tolerance=0.3), start=start)
+    np.testing.assert_array_equal(motion.q[:, wrist], np.tile([0.3, -0.2], (3, 1)))
+
+
 def test_a_cartwheel_passes_gimbal_lock() -> None:
     figure = arm()
     q = np.zeros((200, figure.size))

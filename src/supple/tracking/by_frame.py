@@ -144,13 +144,15 @@ def run(
 
 
 def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -> Floats:
-    """The posture of one frame that fits best, from many starts and the caller's."""
+    """The posture of one frame that fits best, from many starts and the caller's; what moves no marker stays the caller's."""
     starts = carried_to(clip, frame, np.vstack([start, spread_out(clip.figure, STARTS)]))
     starts = np.vstack([start, starts])
     fits = run(clip, np.full(len(starts), frame), starts, settings, chained=False)
     value = fits.told[:, VALUE] + 1e6 * fits.told[:, OPEN]
     best = np.flatnonzero(value <= value.min() * (1.0 + 1e-6))
-    return fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))]]
+    chosen, q = clip.packing.chosen, start.copy()
+    q[chosen] = fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))], chosen]
+    return q
 
 
 def spread_out(figure: Figure, count: int) -> Floats:
