@@ -149,6 +149,9 @@ def test_what_cannot_be_decided_is_refused_by_name() -> None:
     point = supple.Problem(panda, [supple.Task(supple.Point("panda_hand"), supple.At((0.4, 0.0, 0.4)))])
     with pytest.raises(supple.Refused, match="not the placement"):
         supple.solve(point, solver=supple.Decide())
+    pose = supple.Task(supple.Frame("panda_hand"), supple.Placed(supple.place((0.4, 0.0, 0.4))))
+    with pytest.raises(supple.Refused, match="locked"):
+        supple.solve(supple.Problem(panda, [pose], rigidity={"panda_joint3": 1.0}), solver=supple.Decide())
     with pytest.raises(supple.BadValue, match="box"):
         supple.Decide(boxes=0)
 

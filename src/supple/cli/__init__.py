@@ -182,7 +182,7 @@ def track(
     method: Annotated[
         str, typer.Option(help="frames, whole (all of them at once) or natural (coordinates).")
     ] = "frames",
-    smoothness: Annotated[float, typer.Option(help="Of whole clips [m s²].")] = 1e-5,
+    smoothness: Annotated[float, typer.Option(help="Of whole clips [m s²].")] = 3e-5,
     cutoff: Annotated[
         float | None, typer.Option(help="Filter the markers first: Butterworth, this frequency [Hz].")
     ] = None,

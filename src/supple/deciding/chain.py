@@ -104,7 +104,13 @@ def query_of(problem: Problem) -> tuple[Chain, Task] | str:
     if task.angle_tolerance >= 0.1 or task.tolerance >= 0.1:
         return "its tolerances are too wide"
     chain = chain_of(problem.figure, task.effector.segment, task.effector.frame, limits.lower, limits.upper)
-    return chain if isinstance(chain, str) else (chain, task)
+    if isinstance(chain, str):
+        return chain
+    locked = np.asarray(problem.rigidity) == 1.0
+    for name in chain.names:
+        if locked[problem.figure.joints.index(name)]:
+            return f"joint {name!r} is locked: lock it in the figure instead, with locked()"
+    return chain, task
 
 
 # ── dual quaternions ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -27,7 +27,7 @@ each of its rows.
 **Damping.** Figures are often redundant: several joints between two segments with markers. Along what the markers do
 not tell, the curvature that Gauss–Newton leaves out has the size of the misfit and either sign, and its steps
 overshoot unless λ is as large; ``λ = κ f`` is. κ is raised when a step does not lower ``f + σ |c|₁`` and eased from
-frame to frame. The loop ends with a step that promises no more than the share `tolerance` of f.
+frame to frame. The loop ends with a step that promises no more than the share `tolerance` of f, or would with the usual κ.
 """
 
 from __future__ import annotations
@@ -398,7 +398,7 @@ def fit_frame(I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, q: Any, se
         sigma = max(sigma, 2.0 * dearest(bench))
         new = observe(tree, rig, bench, bench.trial, D, W, near, huber)
         gap_new = observe_pins(rig, bench, D, W)
-        small = gain <= settings[TOLERANCE] * value or value <= SETTLED
+        small = gain * max(kappa / KAPPA, 1.0) <= settings[TOLERANCE] * value or value <= SETTLED
         fresh = new + sigma * gap_new <= (value + sigma * gap) * (1.0 + 1e-12)
         if fresh:
             for i in range(n):

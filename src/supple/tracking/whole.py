@@ -31,7 +31,7 @@ from supple.goals.base import spread
 from supple.space import Floats
 from supple.tracking.by_frame import Fits, FrameByFrame, run
 from supple.tracking.clip import Clip
-from supple.tracking.fitting import CONVERGED, ENDED, HUBER, ITERATIONS, KAPPA, OPEN, SPENT, TOLD, VALUE
+from supple.tracking.fitting import CONVERGED, ENDED, HUBER, ITERATIONS, KAPPA, OPEN, SETTLED, SPENT, TOLD, VALUE
 from supple.tracking.normal import normal_entry
 from supple.tracking.rig import CHARTS, PINS, bench_size
 
@@ -50,7 +50,7 @@ class WholeClip:
     `tolerance` are as in `FrameByFrame`, whose answer this method starts from.
     """
 
-    smoothness: float = 1e-5
+    smoothness: float = 3e-5
     speed: Any = None
     huber: float = np.inf
     tolerance: float = 1e-6
@@ -221,7 +221,7 @@ class _Window:
             else:
                 self.Q, small = before, gain <= 1e-3 * self.method.tolerance * total
                 kappa *= 6.0
-            if small:
+            if small or gain <= SETTLED:
                 return True, k
             if kappa > GREATEST:
                 return False, k
