@@ -1,4 +1,4 @@
-"""The command line: ``supple figures | info | convert | show | solve | scene | track | retarget``. Imports are late."""
+"""The command line: ``supple COMMAND``. Each command imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -198,6 +198,29 @@ def track(
 
     arguments = (trial, model, output or [], report, weights, method, smoothness, cutoff, huber, limits, up, unit)
     raise typer.Exit(0 if trials.track(*arguments) else 1)
+
+
+@app.command()
+def certify(
+    what: What,
+    segment: Annotated[str, typer.Argument(metavar="SEGMENT", help="The segment whose frame is to be placed.")],
+    at: Annotated[str, typer.Option(help="Where: x,y,z [m].")],
+    quat_wxyz: Annotated[str, typer.Option(help="How it is turned: a quaternion w,x,y,z.")] = "1,0,0,0",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where a certificate goes: .json.")] = None,
+    boxes: Annotated[int, typer.Option(help="Boxes of joint ranges that are looked at, at most.")] = 200,
+) -> None:
+    """Place a frame, or prove that it cannot be. Status 0: solved; 1: proved impossible; 3: not decided (extra `convex`)."""
+    from supple.cli import proofs
+
+    raise typer.Exit(proofs.certify(what, segment, at, quat_wxyz, output, boxes))
+
+
+@app.command()
+def verify(file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="What certify has written.")]) -> None:
+    """Check a certificate in ball arithmetic. Status 0: the proof holds; 1: it does not (extra `convex`)."""
+    from supple.cli import proofs
+
+    raise typer.Exit(0 if proofs.verify(file) else 1)
 
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")

@@ -1,0 +1,52 @@
+"""The commands about proofs: decide whether a frame can be brought to a pose, and check a certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+import supple
+from supple.cli.inputs import figure_of, numbers
+from supple.deciding.certificate import Certificate
+from supple.errors import BadFile
+
+MOST_BYTES = 200_000_000
+
+
+def certify(what: str, segment: str, position: str, quaternion: str, output: Path | None, boxes: int) -> int:
+    """Solve or prove, say which, and keep the certificate; 0: solved, 1: proved impossible, 3: not decided."""
+    figure = figure_of(what, None, None)
+    place = numbers(position, 3, "--at")
+    turn = numbers(quaternion, 4, "--quat-wxyz")
+    problem = supple.Problem(figure, [supple.Task(supple.Frame(segment), supple.Placed(place, quat_wxyz=turn))])
+    solution = supple.solve(problem, solver=supple.Decide(boxes=boxes))
+    typer.echo(f"{solution.status.name}: {solution.reason}")
+    if solution.ok:
+        typer.echo(", ".join(f"{name}={x:.6g}" for name, x in zip(figure.joints, solution.q, strict=True)))
+        return 0
+    if solution.certificate is None:
+        return 3
+    if output is not None:
+        output.write_text(solution.certificate.to_json(), encoding="utf-8")
+        typer.echo(f"{output}: the certificate")
+    return 1
+
+
+def verify(file: Path) -> bool:
+    """Check a certificate, and say what it claims."""
+    if file.stat().st_size > MOST_BYTES:
+        raise BadFile(f"the file has more than {MOST_BYTES} bytes", file=str(file))
+    try:
+        certificate = Certificate.from_json(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise BadFile("this is not UTF-8 text", file=str(file)) from error
+    except BadFile as error:
+        raise BadFile(str(error), file=str(file)) from error
+    holds = certificate.verify()
+    typer.echo(certificate.explain())
+    typer.echo(
+        f"to within {certificate.tolerance:g} m and {certificate.angle_tolerance:g} rad: "
+        + ("the proof holds" if holds else "the proof does NOT hold")
+    )
+    return holds
