@@ -105,8 +105,12 @@ def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
             f"weights are a mapping by name, {len(names)} numbers (the markers {', '.join(names[:4])}, …), or "
             f"{frames} × {len(names)} of them, not of shape {table.shape}"
         )
-    if np.isnan(table).any() or (table < 0.0).any():
-        raise BadValue("weights must not be negative: 0 leaves a marker out, inf meets it exactly")
+    wrong = ~(table >= 0.0).reshape(-1, len(names)).all(axis=0)
+    if wrong.any():
+        culprit = names[int(np.argmax(wrong))]
+        raise BadValue(
+            f"the weight of marker {culprit!r} must be a number and not negative: 0 leaves it out, inf meets it exactly"
+        )
     return np.broadcast_to(table, (frames, len(names))).copy()
 
 
@@ -120,6 +124,8 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
 def _near(figure: Figure, coordinates: Mapping[str, tuple[float, float]] | None) -> Floats:
     """Weights and values of the coordinates to keep near to (2, size)."""
     near = np.zeros((2, figure.size))
+    if coordinates is not None and not isinstance(coordinates, Mapping):
+        raise BadValue(f"coordinates is a mapping of names to pairs (value, weight), not {coordinates!r}")
     for name, pair in (coordinates or {}).items():
         k = find(figure.joints, name, "coordinate", f"figure {figure.name!r}")
         given = _numbers(pair, f"what coordinate {name!r} is to keep near to")
