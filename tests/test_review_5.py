@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_track import arm, four_bar, places, trial, wave
 
 import supple
+from test_track import arm, four_bar, places, trial, wave
 
 METHODS = [supple.FrameByFrame(), supple.WholeClip(), supple.OptimalTracking(), supple.LevenbergMarquardt()]
 
@@ -94,3 +94,14 @@ def test_what_is_wrong_with_weights_and_coordinates_is_named() -> None:
         supple.track(figure, seen, weights={"elbow1": float("nan")})
     with pytest.raises(supple.BadValue, match="mapping"):
         supple.track(figure, seen, coordinates=[("elbow", 0.0)])  # pyright: ignore[reportArgumentType]
+
+
+def test_what_is_no_trial_no_figure_and_no_method_is_named() -> None:
+    figure = arm()
+    seen = trial(figure, places(figure, wave(figure, 3)))
+    with pytest.raises(supple.BadValue, match="no frames"):
+        supple.track(figure, trial(figure, seen.positions[:0]))
+    with pytest.raises(supple.BadValue, match="'human'"):
+        supple.track("human", seen)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(supple.BadValue, match=r"write FrameByFrame\(\)"):
+        supple.track(figure, seen, supple.FrameByFrame)

@@ -44,6 +44,8 @@ def track(
     """
     if not isinstance(markers, Markers):
         raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
+    if not isinstance(figure, Figure):
+        raise BadValue(f"track() takes a Figure, such as load() gives, not {figure!r}")
     clip = clip_of(figure, markers, weights, coordinates, limits)
     if progress is not None:
         clip = replace(clip, progress=progress)
@@ -71,6 +73,8 @@ def _method(method: Any, clip: Clip) -> Any:
     if method is None:
         plain = FrameByFrame()
         return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
+    if isinstance(method, type):
+        raise BadValue(f"track() takes a method itself: write {method.__name__}(), not {method.__name__}")
     if isinstance(method, OptimalTracking):
         return ByNatural(method)
     if hasattr(method, "fit"):

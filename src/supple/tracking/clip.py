@@ -77,6 +77,8 @@ def clip_of(
             f"no marker of the trial ({', '.join(markers.names[:5])}, …) is one of figure {figure.name!r} "
             f"({', '.join(list(figure.markers)[:5])}, …): rename them with markers.renamed()"
         )
+    if not len(markers):
+        raise BadValue("the trial has no frames: there is nothing to follow")
     table = _weights(weights, shared, len(markers))
     trial = markers.only(shared)
     exact = tuple(k for k in range(len(shared)) if np.isinf(table[:, k]).any())
