@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import supple
+from supple.cli.trials import read_weights
 from test_track import arm, four_bar, places, trial, wave
 
 METHODS = [supple.FrameByFrame(), supple.WholeClip(), supple.OptimalTracking(), supple.LevenbergMarquardt()]
@@ -105,3 +107,20 @@ def test_what_is_no_trial_no_figure_and_no_method_is_named() -> None:
         supple.track("human", seen)  # pyright: ignore[reportArgumentType]
     with pytest.raises(supple.BadValue, match=r"write FrameByFrame\(\)"):
         supple.track(figure, seen, supple.FrameByFrame)
+
+
+def test_a_trial_that_shows_nothing_is_no_success() -> None:
+    figure = arm()
+    seen = places(figure, wave(figure, 3))
+    with pytest.raises(supple.BadValue, match="ever seen"):
+        supple.track(figure, trial(figure, np.full_like(seen, np.nan)))
+    with pytest.raises(supple.BadValue, match="ever seen"):
+        supple.track(figure, trial(figure, seen), weights=np.zeros(len(figure.markers)))
+
+
+def test_a_file_of_weights_for_other_markers_is_refused(tmp_path: Path) -> None:
+    figure = arm()
+    path = tmp_path / "weights.json"
+    path.write_text('{"elbow_0": 2.0, "LASI": 1.0}')
+    with pytest.raises(supple.BadFile, match="elbow0"):
+        read_weights(path, figure, trial(figure, places(figure, wave(figure, 3))))

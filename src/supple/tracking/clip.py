@@ -89,6 +89,8 @@ def clip_of(
     for k in np.flatnonzero(~(table > 0.0).any(axis=0)):
         if k in exact:
             raise BadValue(f"marker {shared[k]!r} must be met exactly but is never seen")
+    if not table.any():
+        raise BadValue("no marker with a weight above 0 is ever seen: there is nothing to follow")
     step = 1.0 / markers.rate if len(markers) > 1 else 1.0
     return Clip(figure, shared, np.nan_to_num(trial.positions), table, _near(figure, coordinates), exact, limits, step)
 
