@@ -122,5 +122,23 @@ def test_a_file_of_weights_for_other_markers_is_refused(tmp_path: Path) -> None:
     figure = arm()
     path = tmp_path / "weights.json"
     path.write_text('{"elbow_0": 2.0, "LASI": 1.0}')
-    with pytest.raises(supple.BadFile, match="elbow0"):
+    with pytest.raises(supple.BadFile, match="root0"):
         read_weights(path, figure, trial(figure, places(figure, wave(figure, 3))))
+
+
+def test_a_subject_that_fits_already_is_settled() -> None:
+    figure = reach()
+    for frames in (1, 6):
+        subject = supple.fit_subject(figure, trial(figure, places(figure, reaching(frames))))
+        assert subject.converged
+        assert subject.scales["whole"] == pytest.approx(1.0)
+
+
+def test_what_a_subject_cannot_be_fitted_with_is_named() -> None:
+    figure = reach()
+    seen = trial(figure, places(figure, reaching(3)))
+    for wrong in ({"trust": "far"}, {"noise": "some"}, {"place": 5}):
+        with pytest.raises(supple.BadValue, match=next(iter(wrong))):
+            supple.fit_subject(figure, seen, **wrong)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(supple.BadValue, match="'human'"):
+        supple.fit_subject("human", seen)  # pyright: ignore[reportArgumentType]

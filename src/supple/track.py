@@ -44,8 +44,6 @@ def track(
     """
     if not isinstance(markers, Markers):
         raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
-    if not isinstance(figure, Figure):
-        raise BadValue(f"track() takes a Figure, such as load() gives, not {figure!r}")
     clip = clip_of(figure, markers, weights, coordinates, limits)
     if progress is not None:
         clip = replace(clip, progress=progress)

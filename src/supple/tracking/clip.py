@@ -69,6 +69,8 @@ def clip_of(
     limits: bool = True,
 ) -> Clip:
     """The clip of the markers that both the figure and the trial have, in the trial's order."""
+    if not isinstance(figure, Figure):
+        raise BadValue(f"markers are followed by a Figure, such as load() gives, not by {figure!r}")
     shared = tuple(name for name in markers.names if name in figure.markers)
     if not figure.markers:
         raise BadValue(f"figure {figure.name!r} has no markers: give it some with with_markers()")
@@ -103,7 +105,7 @@ def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
         for name in weights:
             find(names, name, "marker", "what figure and trial share")
         weights = [weights.get(name, 1.0) for name in names]
-    table = _numbers(weights, "weights")
+    table = numbers_of(weights, "weights")
     if table.shape not in ((len(names),), (frames, len(names))):
         raise BadValue(
             f"weights are a mapping by name, {len(names)} numbers (the markers {', '.join(names[:4])}, …), or "
@@ -118,7 +120,8 @@ def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
     return np.broadcast_to(table, (frames, len(names))).copy()
 
 
-def _numbers(values: ArrayLike, what: str) -> Floats:
+def numbers_of(values: ArrayLike, what: str) -> Floats:
+    """An array of numbers; `what` names them where they are none."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -132,7 +135,7 @@ def _near(figure: Figure, coordinates: Mapping[str, tuple[float, float]] | None)
         raise BadValue(f"coordinates is a mapping of names to pairs (value, weight), not {coordinates!r}")
     for name, pair in (coordinates or {}).items():
         k = find(figure.joints, name, "coordinate", f"figure {figure.name!r}")
-        given = _numbers(pair, f"what coordinate {name!r} is to keep near to")
+        given = numbers_of(pair, f"what coordinate {name!r} is to keep near to")
         if given.shape != (2,) or not np.isfinite(given).all() or given[1] < 0.0:
             raise BadValue(f"coordinate {name!r} keeps near to a pair (value, weight), not {pair!r}")
         near[:, k] = given[1], given[0]
