@@ -142,3 +142,9 @@ def test_what_a_subject_cannot_be_fitted_with_is_named() -> None:
             supple.fit_subject(figure, seen, **wrong)  # pyright: ignore[reportArgumentType]
     with pytest.raises(supple.BadValue, match="'human'"):
         supple.fit_subject("human", seen)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_number_of_frames_may_be_numpys() -> None:
+    figure = reach()
+    seen = trial(figure, places(figure, reaching(6)))
+    assert len(supple.fit_subject(figure, seen, frames=np.int64(4)).frames) == 4  # pyright: ignore[reportArgumentType]

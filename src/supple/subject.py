@@ -97,6 +97,7 @@ def fit_subject(
         raise BadValue(
             f"marker {clip.names[clip.exact[0]]!r} has the weight inf; while lengths change none can be exact"
         )
+    frames = int(frames) if isinstance(frames, np.integer) else frames
     groups, placed = groups_of(figure, scales), _placed(place, clip.names)
     sigma = [WHOLE_SPREAD, *[spread] * len(groups), *np.repeat(_trusted(trust, clip.names)[placed], 3)]
     looked = _looked_at(frames, len(markers))
