@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.cli.trials import read_weights
+from supple.cli.trials import _method, read_weights
 from test_track import arm, four_bar, places, trial, wave
 
 METHODS = [supple.FrameByFrame(), supple.WholeClip(), supple.OptimalTracking(), supple.LevenbergMarquardt()]
@@ -148,3 +148,8 @@ def test_a_number_of_frames_may_be_numpys() -> None:
     figure = reach()
     seen = trial(figure, places(figure, reaching(6)))
     assert len(supple.fit_subject(figure, seen, frames=np.int64(4)).frames) == 4  # pyright: ignore[reportArgumentType]
+
+
+def test_an_option_that_would_do_nothing_is_refused() -> None:
+    with pytest.raises(supple.BadValue, match="huber"):
+        _method("natural", 3e-5, 0.02)

@@ -63,6 +63,8 @@ def _method(name: str, smoothness: float, huber: float) -> Any:
     if name == "whole":
         return supple.WholeClip(smoothness, huber=huber)
     if name == "natural":
+        if huber < float("inf"):
+            raise BadValue("--huber is for the methods frames and whole; natural has no loss for outliers")
         return supple.OptimalTracking()
     raise BadValue(f"--method is one of {', '.join(METHODS)}, not {name!r}")
 
