@@ -151,15 +151,13 @@ class _Window:
 
     def solve(self) -> np.ndarray:
         """Descend; what is told of each frame."""
-        T = len(self.Q)
         bound = bool(np.isfinite(self.pace).any()) or self.I[PINS] > 0
+        T, settled, kept = len(self.Q), False, False
         told = np.zeros((T, TOLD))
-        settled = kept = False
         for _ in range(ROUNDS if bound else 1):
             settled, steps = self._descend()
             told[:, ITERATIONS] += steps
-            kept = not bound or self._raise_prices() <= OVER
-            if kept:
+            if kept := not bound or self._raise_prices() <= OVER:
                 break
         for t in range(max(self.settled, 1), T):  # what little is left
             self.Q[t] = np.clip(self.Q[t], self.Q[t - 1] - self.pace, self.Q[t - 1] + self.pace)
