@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from supple.subject_model import Model, Spot
 from supple.subject_scales import Scales, groups_of
 from supple.track import track
 from supple.tracked import Tracked
-from supple.tracking.clip import Clip, clip_of
+from supple.tracking.clip import Clip, clip_of, numbers_of
 
 WHOLE = "whole"
 LOOKED_AT = 1000  # frames of a long trial, at most
@@ -97,6 +97,7 @@ def fit_subject(
         raise BadValue(
             f"marker {clip.names[clip.exact[0]]!r} has the weight inf; while lengths change none can be exact"
         )
+    frames = int(frames) if isinstance(frames, np.integer) else frames
     groups, placed = groups_of(figure, scales), _placed(place, clip.names)
     sigma = [WHOLE_SPREAD, *[spread] * len(groups), *np.repeat(_trusted(trust, clip.names)[placed], 3)]
     looked = _looked_at(frames, len(markers))
@@ -114,8 +115,8 @@ def _check(markers: Markers, **numbers: float) -> None:
     if not isinstance(markers, Markers):
         raise BadValue(f"fit_subject() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
     for name, value in numbers.items():
-        if not value > 0.0:
-            raise BadValue(f"{name} must be positive, not {value!r}")
+        if not isinstance(value, int | float | np.number) or not value > 0.0:
+            raise BadValue(f"{name} must be a positive number, not {value!r}")
 
 
 def _subject(
@@ -131,7 +132,7 @@ def _placed(place: bool | Sequence[str], names: tuple[str, ...]) -> np.ndarray:
     """Which markers may be moved."""
     if isinstance(place, bool):
         return np.arange(len(names) if place else 0)
-    if isinstance(place, str):
+    if isinstance(place, str) or not isinstance(place, Iterable):
         raise BadValue(f"place is True, False or a list of markers, not {place!r}")
     return np.array(sorted({find(names, name, "marker", "what figure and trial share") for name in place}), dtype=int)
 
@@ -140,7 +141,7 @@ def _trusted(trust: float | Mapping[str, float], names: tuple[str, ...]) -> Floa
     """How far each marker may be from its place [m]."""
     by_name = trust if isinstance(trust, Mapping) else {}
     usual = TRUST if isinstance(trust, Mapping) else trust
-    out = np.array([float(by_name.get(name, usual)) for name in names])
+    out = numbers_of([by_name.get(name, usual) for name in names], "trust")
     if not (np.isfinite(out) & (out > 0.0)).all():
         raise BadValue("trust is a positive length [m]; markers that must stay are left out of place")
     return out

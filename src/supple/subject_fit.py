@@ -97,8 +97,8 @@ class Fit:
         """Gauss–Newton steps over the postures and the `free` parameters until one promises next to nothing."""
         kappa, look = KAPPA, self.look()
         value, first = self.value(look), self.value(look)
-        self.settled = False
-        for _ in range(steps):
+        self.settled = value < NOTHING
+        for _ in range(0 if self.settled else steps):
             self.steps += 1
             step = self.step(look, free, kappa, kappa / KAPPA * MARQUARDT * min(1.0, value / first))
             Q, theta = self.Q, self.theta

@@ -20,6 +20,7 @@ from supple.tracking.by_natural import ByNatural
 from supple.tracking.by_solver import BySolver
 from supple.tracking.clip import Clip, clip_of
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN
+from supple.tracking.whole import WholeClip
 
 
 def track(
@@ -49,7 +50,7 @@ def track(
     chosen = _method(method, clip)
     begin = figure.rest if start is None else figure.posture(start)
     fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)
-    q, untold = bridged(clip, fits.q)
+    q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
     return Tracked(
         figure,
         q,
@@ -70,6 +71,8 @@ def _method(method: Any, clip: Clip) -> Any:
     if method is None:
         plain = FrameByFrame()
         return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
+    if isinstance(method, type):
+        raise BadValue(f"track() takes a method itself: write {method.__name__}(), not {method.__name__}")
     if isinstance(method, OptimalTracking):
         return ByNatural(method)
     if hasattr(method, "fit"):

@@ -14,7 +14,8 @@ from supple.space import Floats
 class Tracked(Motion):
     """A motion found from markers; ``errors[t, k]`` is how far marker k was missed in frame t [m], NaN where it was not seen.
 
-    `converged` says of each frame whether its fit ended by itself, and `gap` how far exact conditions are open [m].
+    `converged` says of each frame whether its fit ended by itself with all exact conditions met, and `gap` how far these
+    are open [m].
     Coordinates that no marker told in a frame are bridged from the frames around it; `bridged` (frames, size) says
     which and when.
     """

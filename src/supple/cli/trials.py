@@ -63,6 +63,8 @@ def _method(name: str, smoothness: float, huber: float) -> Any:
     if name == "whole":
         return supple.WholeClip(smoothness, huber=huber)
     if name == "natural":
+        if huber < float("inf"):
+            raise BadValue("--huber is for the methods frames and whole; natural has no loss for outliers")
         return supple.OptimalTracking()
     raise BadValue(f"--method is one of {', '.join(METHODS)}, not {name!r}")
 
@@ -90,4 +92,6 @@ def read_weights(path: Path, figure: Figure, markers: Markers) -> dict[str, floa
     if not isinstance(table, dict) or not all(isinstance(w, int | float) and w >= 0.0 for w in table.values()):
         raise BadFile("weights are a table of marker = number, 0 or more", file=str(path))
     shared = [name for name in markers.names if name in figure.markers]
+    if shared and not any(table.get(name) for name in shared):
+        raise BadFile(f"no marker of figure and trial ({', '.join(shared[:5])}, …) has a weight here", file=str(path))
     return {name: float(table.get(name, 0.0)) for name in shared}

@@ -3,7 +3,8 @@
 ``minimise ½ (Sx − d)ᵀ W (Sx − d)  subject to Φ(x) = 0`` in natural coordinates x. Two paths lead to the same point: the
 paper's own (`tracking_paper`), to read and to compare with, and one on the feasible set (`tracking_fast`), which also knows
 limits and half-spaces. A frame ends when ``‖Φ‖₂`` and the length of the last step are below the tolerance, or after
-`iterations` steps; then it is reported as not converged, and the next frame starts from where it got to.
+`iterations` steps; then it is reported as not converged, and the next frame starts from where it got to (on the fast
+path from the last frame that met its equations, where that one is nearer to meeting the next one's).
 
 Frames that leave a coordinate unseen have no unique optimum: such a coordinate stays where the frame before had it.
 """

@@ -237,14 +237,24 @@ def follow(
 
 @entry
 def track_entry(I: Any, F: Any, given: Any, asked: Any, Q: Any, settings: Any, work: Any, P: Any, out: Any) -> None:
-    """Track all frames: row 0 of Q is the start on entry, every other frame starts from the one before."""
+    """Track all frames: row 0 of Q is the start on entry, every other frame starts from the one before.
+
+    If that one could not meet its equations it starts from the last that did, where its own are less open there.
+    """
+    met = 0
     for k in range(Q.shape[0]):
+        last = max(k - 1, 0)
+        if met < last:
+            _, gap, _ = attempt(I, F, given, asked, k, Q[met], 0.0, settings[4], work, P)
+            _, other, _ = attempt(I, F, given, asked, k, Q[last], 0.0, settings[4], work, P)
+            last = met if gap < other else last
         for i in range(Q.shape[1]):
-            work.before[i] = Q[max(k - 1, 0), i]
+            work.before[i] = Q[last, i]
             Q[k, i] = work.before[i]
         recentre(I, F, Q[k], STEEP)
         follow(I, F, given, asked, k, Q[k], settings, work, P, out[k])
         report(I, F, Q[k], work.before, EXACT)
+        met = k if out[k, VIOLATION] < settings[0] else met
 
 
 def track(

@@ -12,6 +12,7 @@ coordinate it is left alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,16 +200,28 @@ def rigid_fit(a: Floats, b: Floats, weights: Any) -> Floats:
     return compose(R, mean_b - R @ mean_a)
 
 
-def bridged(clip: Clip, q: Floats) -> tuple[Floats, np.ndarray]:
-    """The postures with what no marker told drawn straight across each gap; and which these were (frames, size)."""
+def bridged(clip: Clip, q: Floats, bent: int = 0) -> tuple[Floats, np.ndarray]:
+    """The postures with what no marker told drawn straight across each gap; and which these were (frames, size).
+
+    Gaps of up to `bent` frames with something told on either side are left as the method has bent them.
+    """
     figure, out = clip.figure, q.copy()
     untold = clip.untold.copy()
     for loop in figure.loops:
-        for segment in (loop.a, loop.b):
-            untold[:, [figure.joints.index(name) for name in figure.chain(None, segment)]] = False
+        untold[:, [figure.joints.index(name) for name in figure.chain(loop.a, loop.b)]] = False
     frames = np.arange(len(q))
     for k in np.flatnonzero(untold.any(axis=0)):
         known = ~untold[:, k]
         if known.any():
-            out[:, k] = np.where(known, q[:, k], np.interp(frames, frames[known], q[known, k]))
+            kept = known | _inside(frames[known], len(q), bent)
+            out[:, k] = np.where(kept, q[:, k], np.interp(frames, frames[known], q[known, k]))
     return out, untold
+
+
+def _inside(known: np.ndarray, count: int, longest: int) -> np.ndarray:
+    """The frames of gaps between known frames that are no longer than that."""
+    inside = np.zeros(count, dtype=bool)
+    for a, b in pairwise(known.tolist()):
+        if b - a <= longest + 1:
+            inside[a + 1 : b] = True
+    return inside

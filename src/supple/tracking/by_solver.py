@@ -14,14 +14,15 @@ from supple.effectors import Point
 from supple.goals import At, Near
 from supple.limits import Limits
 from supple.prepare import Query, prepare
-from supple.problem import Problem, Task
-from supple.solution import Status
+from supple.problem import Problem, Task, met
+from supple.solution import Solution, Status
 from supple.solvers.base import Solver
 from supple.solvers.multistart import Multistart
 from supple.space import Floats
 from supple.tracking.by_frame import Fits, first_frame, joined
 from supple.tracking.clip import Clip
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD, VALUE
+from supple.tracking.rig import ARM
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +48,8 @@ class BySolver:
                 solution = self._query(clip, t)(self._targets(clip, t), start=q)
                 q = solution.q
                 told[row, ITERATIONS] = solution.iterations
-                told[row, ENDED] = SPENT if solution.status is Status.STOPPED else CONVERGED
-                loops = [e for task, e in zip(solution.problem.all_tasks, solution.errors, strict=True) if task.hard]
-                told[row, OPEN] = sum(miss.metres for miss in loops)
+                told[row, OPEN], closed = _exactness(solution)
+                told[row, ENDED] = CONVERGED if closed and solution.status is not Status.STOPPED else SPENT
             at = np.array([clip.figure.seen(q, clip.figure.markers[name])[:3, 3] for name in clip.names])
             Q[row], errors[row] = q, np.linalg.norm(at - clip.positions[t], axis=1)
             clip.progress(1)
@@ -73,6 +73,16 @@ class BySolver:
         free = np.full(figure.size, np.inf)
         return Problem(figure, tasks, limits=None if clip.limits else Limits(-free, free))
 
-    def _targets(self, clip: Clip, frame: int) -> list[Floats]:
+    def _targets(self, clip: Clip, frame: int) -> list[Floats] | Floats:
+        """One array for each task; the bare array if there is one task only."""
         targets = [clip.positions[frame, k] for k in np.flatnonzero(clip.weights[frame] > 0.0)]
-        return [*targets, clip.near[1]] if clip.near[0].any() else targets
+        if clip.near[0].any():
+            targets.append(clip.near[1])
+        return targets[0] if len(targets) == 1 else targets
+
+
+def _exactness(solution: Solution) -> tuple[float, bool]:
+    """How far loops and exact markers are open, all together [m], and whether each is closed to its tolerance."""
+    pairs = zip(solution.problem.all_tasks, solution.errors, strict=True)
+    hard = [(task, miss) for task, miss in pairs if task.hard]
+    return sum(miss.metres + ARM * miss.radians for _, miss in hard), all(met(task, miss) for task, miss in hard)

@@ -69,6 +69,8 @@ def clip_of(
     limits: bool = True,
 ) -> Clip:
     """The clip of the markers that both the figure and the trial have, in the trial's order."""
+    if not isinstance(figure, Figure):
+        raise BadValue(f"markers are followed by a Figure, such as load() gives, not by {figure!r}")
     shared = tuple(name for name in markers.names if name in figure.markers)
     if not figure.markers:
         raise BadValue(f"figure {figure.name!r} has no markers: give it some with with_markers()")
@@ -77,6 +79,8 @@ def clip_of(
             f"no marker of the trial ({', '.join(markers.names[:5])}, …) is one of figure {figure.name!r} "
             f"({', '.join(list(figure.markers)[:5])}, …): rename them with markers.renamed()"
         )
+    if not len(markers):
+        raise BadValue("the trial has no frames: there is nothing to follow")
     table = _weights(weights, shared, len(markers))
     trial = markers.only(shared)
     exact = tuple(k for k in range(len(shared)) if np.isinf(table[:, k]).any())
@@ -87,6 +91,8 @@ def clip_of(
     for k in np.flatnonzero(~(table > 0.0).any(axis=0)):
         if k in exact:
             raise BadValue(f"marker {shared[k]!r} must be met exactly but is never seen")
+    if not table.any():
+        raise BadValue("no marker with a weight above 0 is ever seen: there is nothing to follow")
     step = 1.0 / markers.rate if len(markers) > 1 else 1.0
     return Clip(figure, shared, np.nan_to_num(trial.positions), table, _near(figure, coordinates), exact, limits, step)
 
@@ -99,18 +105,23 @@ def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
         for name in weights:
             find(names, name, "marker", "what figure and trial share")
         weights = [weights.get(name, 1.0) for name in names]
-    table = _numbers(weights, "weights")
+    table = numbers_of(weights, "weights")
     if table.shape not in ((len(names),), (frames, len(names))):
         raise BadValue(
             f"weights are a mapping by name, {len(names)} numbers (the markers {', '.join(names[:4])}, …), or "
             f"{frames} × {len(names)} of them, not of shape {table.shape}"
         )
-    if np.isnan(table).any() or (table < 0.0).any():
-        raise BadValue("weights must not be negative: 0 leaves a marker out, inf meets it exactly")
+    wrong = ~(table >= 0.0).reshape(-1, len(names)).all(axis=0)
+    if wrong.any():
+        culprit = names[int(np.argmax(wrong))]
+        raise BadValue(
+            f"the weight of marker {culprit!r} must be a number and not negative: 0 leaves it out, inf meets it exactly"
+        )
     return np.broadcast_to(table, (frames, len(names))).copy()
 
 
-def _numbers(values: ArrayLike, what: str) -> Floats:
+def numbers_of(values: ArrayLike, what: str) -> Floats:
+    """An array of numbers; `what` names them where they are none."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -120,9 +131,11 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
 def _near(figure: Figure, coordinates: Mapping[str, tuple[float, float]] | None) -> Floats:
     """Weights and values of the coordinates to keep near to (2, size)."""
     near = np.zeros((2, figure.size))
+    if coordinates is not None and not isinstance(coordinates, Mapping):
+        raise BadValue(f"coordinates is a mapping of names to pairs (value, weight), not {coordinates!r}")
     for name, pair in (coordinates or {}).items():
         k = find(figure.joints, name, "coordinate", f"figure {figure.name!r}")
-        given = _numbers(pair, f"what coordinate {name!r} is to keep near to")
+        given = numbers_of(pair, f"what coordinate {name!r} is to keep near to")
         if given.shape != (2,) or not np.isfinite(given).all() or given[1] < 0.0:
             raise BadValue(f"coordinate {name!r} keeps near to a pair (value, weight), not {pair!r}")
         near[:, k] = given[1], given[0]

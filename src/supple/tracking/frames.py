@@ -1,7 +1,8 @@
 """A clip, frame by frame: each starts where the one before ended.
 
 Moving a start on as the figure was moving saves half a step a frame, but lets what the markers do not tell drift away
-for good.
+for good. A frame whose pins cannot be closed may end anywhere: the one behind it then starts where the last frame that
+closed them ended, if its own pins are less open there.
 """
 
 from __future__ import annotations
@@ -10,11 +11,22 @@ import math
 from typing import Any
 
 from supple.charts import EXACT, STEEP, recentre, report
-from supple.compiled import entry
-from supple.tracking.fitting import KAPPA, fit_frame
-from supple.tracking.rig import CHARTS, MARKERS, read_bench
+from supple.compiled import entry, stage
+from supple.tracking.fitting import CLOSED, ENDED, KAPPA, OPEN, STUCK, fit_frame, observe, observe_pins
+from supple.tracking.rig import CHARTS, MARKERS, read_bench, read_rig
+from supple.tree import read_tree
 
 EASE = 0.8  # what is left of κ from frame to frame
+
+
+@stage
+def openness(I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, q: Any) -> float:
+    """How far the pins of a frame are open in a posture."""
+    tree, a, f = read_tree(I, F)
+    rig = read_rig(I, F, a, f)
+    bench = read_bench(I, memory)
+    observe(tree, rig, bench, q, D, W, near, math.inf)
+    return observe_pins(rig, bench, D, W)
 
 
 @entry
@@ -29,8 +41,13 @@ def frames_entry(
     n, m = I[1], I[MARKERS]
     bench = read_bench(I, memory)
     bench.state[0] = KAPPA
+    closed = 0  # the last frame whose pins are
     for t in range(Q.shape[0]):
-        q, before = Q[t], Q[max(t - 1, 0)]
+        last = max(t - 1, 0)
+        if chained and closed < last:
+            gap = openness(I, F, memory, D[t], W[t], near[t], Q[closed])
+            last = closed if gap < openness(I, F, memory, D[t], W[t], near[t], Q[last]) else last
+        q, before = Q[t], Q[last]
         if chained and t > 0:
             for i in range(n):
                 q[i] = before[i]
@@ -39,7 +56,9 @@ def frames_entry(
                 bench.start[i] = q[i]
             recentre(I, F, q, STEEP)
         fit_frame(I, F, memory, D[t], W[t], near[t], q, settings, told[t])
-        bench.state[0] = max(KAPPA, EASE * bench.state[0]) if chained else KAPPA
+        closed = t if told[t, OPEN] <= CLOSED else closed
+        moves = chained and told[t, ENDED] != STUCK
+        bench.state[0] = max(KAPPA, EASE * bench.state[0]) if moves else KAPPA
         if I[CHARTS] > 0:
             report(I, F, q, bench.start, EXACT)
         for k in range(m):

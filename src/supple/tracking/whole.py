@@ -31,7 +31,19 @@ from supple.goals.base import spread
 from supple.space import Floats
 from supple.tracking.by_frame import Fits, FrameByFrame, run
 from supple.tracking.clip import Clip
-from supple.tracking.fitting import CONVERGED, ENDED, HUBER, ITERATIONS, KAPPA, OPEN, SETTLED, SPENT, TOLD, VALUE
+from supple.tracking.fitting import (
+    CLOSED,
+    CONVERGED,
+    ENDED,
+    HUBER,
+    ITERATIONS,
+    KAPPA,
+    OPEN,
+    SETTLED,
+    SPENT,
+    TOLD,
+    VALUE,
+)
 from supple.tracking.normal import normal_entry
 from supple.tracking.rig import CHARTS, PINS, bench_size
 
@@ -61,6 +73,11 @@ class WholeClip:
             raise BadValue(f"smoothness is a number [m s²], 0 or more, not {self.smoothness!r}")
         if not self.tolerance > 0.0 or not self.huber > 0.0 or not self.steps >= 1:
             raise BadValue("tolerance and huber must be positive, and steps at least 1")
+
+    @property
+    def bends(self) -> int:
+        """The longest gap, in frames, that is bent smoothly; windows do not see across longer ones."""
+        return BEYOND if self.smoothness > 0.0 else 0
 
     def fit(self, clip: Clip, start: Floats) -> Fits:
         """All frames of a clip."""
@@ -103,6 +120,7 @@ def _closed(clip: Clip, q: Floats, told: np.ndarray) -> Fits:
         closing = np.array([100.0, 1e-12, np.inf, float(clip.limits)])
         fits = run(clip, frames, q, closing, chained=False, weights=weights, near=near)
         q, told[:, OPEN] = fits.q, fits.told[:, OPEN]
+        told[told[:, OPEN] > CLOSED, ENDED] = SPENT
     return Fits(q, run(clip, frames, q, nothing, chained=False).errors, told)
 
 
@@ -133,18 +151,17 @@ class _Window:
 
     def solve(self) -> np.ndarray:
         """Descend; what is told of each frame."""
-        T = len(self.Q)
         bound = bool(np.isfinite(self.pace).any()) or self.I[PINS] > 0
+        T, settled, kept = len(self.Q), False, False
         told = np.zeros((T, TOLD))
-        settled = False
         for _ in range(ROUNDS if bound else 1):
             settled, steps = self._descend()
             told[:, ITERATIONS] += steps
-            if not bound or self._raise_prices() <= OVER:
+            if kept := not bound or self._raise_prices() <= OVER:
                 break
         for t in range(max(self.settled, 1), T):  # what little is left
             self.Q[t] = np.clip(self.Q[t], self.Q[t - 1] - self.pace, self.Q[t - 1] + self.pace)
-        told[:, ENDED] = CONVERGED if settled else SPENT
+        told[:, ENDED] = CONVERGED if settled and kept else SPENT
         told[:, VALUE] = self._look()[0]
         return told
 
