@@ -59,7 +59,7 @@ def track(
 
 def _method(name: str, smoothness: float, huber: float) -> Any:
     if name == "frames":
-        return supple.FrameByFrame(huber=huber)
+        return supple.FrameByFrame(huber=huber) if huber < float("inf") else None  # the default, whatever the figure
     if name == "whole":
         return supple.WholeClip(smoothness, huber=huber)
     if name == "natural":
