@@ -1,4 +1,4 @@
-"""What a review of tracking found: bad frames that spoil good ones, and answers that claim too much."""
+"""Bad frames do not spoil good ones, and answers do not claim too much."""
 
 from __future__ import annotations
 
