@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import supple
-from supple.deciding.certificate import Certificate, Leaf, Split
+from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, chain_of, quaternion
 from supple.deciding.interior import phase_one
 from supple.deciding.moments import terms
+from supple.deciding.proof import Leaf, Split
 from supple.deciding.relaxation import best_start, eliminated, relaxation_of
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
@@ -100,16 +101,16 @@ def test_what_is_out_of_reach_is_proved_so(name: str) -> None:
 
 
 def test_limits_alone_are_proof_enough() -> None:
-    figure = supple.load("panda").with_limits({"panda_joint1": (-0.3, 0.3)})
-    q = np.array(supple.load("panda").rest)
-    q[0] = 1.5
-    T = supple.load("panda").placement(q, "panda_hand")
-    solution = supple.solve(
-        supple.Problem(figure, [supple.Task(supple.Frame("panda_hand"), supple.Placed(T))]), solver=supple.Decide()
-    )
-    assert solution.status in (supple.Status.IMPOSSIBLE, supple.Status.SOLVED)
-    if solution.status is supple.Status.IMPOSSIBLE:
-        assert "panda_joint" in solution.reason
+    """Each joint may leave the middle by a fifth of a radian; the pose asks the first one for a whole radian."""
+    figure, segment, chain = arm("ur5")
+    middle = np.array([0.3, -1.0, 1.2, -0.4, 0.9, 0.2])
+    narrow = figure.with_limits({name: (x - 0.2, x + 0.2) for name, x in zip(chain.names, middle, strict=True)})
+    task = supple.Task(supple.Frame(segment), supple.Placed(chain.placement(middle + np.eye(6)[0])))
+    solution = supple.solve(supple.Problem(narrow, [task]), solver=supple.Decide())
+    assert solution.status is supple.Status.IMPOSSIBLE
+    assert solution.certificate.verify()
+    assert "the limits of" in solution.reason
+    assert supple.solve(supple.Problem(figure, [task])).ok
 
 
 def proved() -> Certificate:
@@ -128,12 +129,16 @@ def test_certificates_survive_as_text_and_lies_do_not() -> None:
     reachable = certificate.chain.placement(posture(certificate.chain, 8))
     assert not replace(again, target=reachable).verify()
     assert not replace(again, tolerance=1.0).verify()
+    assert not replace(again, tolerance=-1.0).verify()
+    bent = np.array(again.chain.before)
+    bent[2, :3, :3] *= 1.01
+    assert not replace(again, chain=replace(again.chain, before=bent)).verify()
     assert isinstance(again.proof, Leaf)
     narrow = replace(again.proof, upper=again.proof.upper - 0.1)
     assert not replace(again, proof=narrow).verify()
     assert not replace(again, proof=Split(0, 0.0, narrow, again.proof)).verify()
-    bent = replace(again.proof, grams=tuple(0.0 * g for g in again.proof.grams))
-    assert not replace(again, proof=bent).verify()
+    empty = replace(again.proof, grams=tuple(0.0 * g for g in again.proof.grams))
+    assert not replace(again, proof=empty).verify()
 
 
 @pytest.mark.parametrize(

@@ -304,6 +304,19 @@ class Figure(Edits, Contacts):
         world, _, _ = self._world(self.posture(q).reshape(1, self.size))
         return {segment: self._frames(world, segment)[0] for segment in self.segments}
 
+    def marker_places(self, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
+        """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
+        known = tuple(self.markers)
+        for name in names or ():
+            find(known, name, "marker", f"figure {self.name!r}")
+        points = [self.markers[name] for name in (known if names is None else names)]
+        array = self.posture(q, many=True)
+        world, _, _ = self._world(np.atleast_2d(array))
+        frames = {segment: self._frames(world, segment) for segment in {p.segment for p in points}}
+        columns = [frames[p.segment] @ np.append(p.offset, 1.0) for p in points]
+        places = np.stack(columns, axis=1)[:, :, :3] if columns else np.empty((len(world), 0, 3))
+        return places[0] if array.ndim == 1 else places
+
     def _frames(self, world: np.ndarray, segment: str) -> Floats:
         rows = world[:, self.packed.row[segment]]
         T = np.zeros((len(world), 4, 4))

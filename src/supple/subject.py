@@ -169,10 +169,9 @@ def _spread_out(clip: Clip, q: Floats, looked: np.ndarray, count: int) -> np.nda
     Each next frame is the one furthest from all chosen so far, the less so the fewer markers it shows.
     """
     figure = clip.figure
-    points = [figure.markers[name] for name in clip.names]
-    base = figure.placement(q, points[0].segment)
-    frames = {p.segment: np.linalg.inv(base) @ figure.placement(q, p.segment) for p in points}
-    places = np.stack([frames[p.segment] @ np.append(p.offset, 1.0) for p in points], axis=1).reshape(len(q), -1)
+    base = figure.placement(q, figure.markers[clip.names[0]].segment)
+    places = (figure.marker_places(q, clip.names) - base[:, None, :3, 3]) @ base[:, :3, :3]
+    places = places.reshape(len(q), -1)
     shown = (clip.weights[looked] > 0.0).mean(axis=1)
     chosen = [int(np.argmax(shown))]
     apart = np.linalg.norm(places - places[chosen[0]], axis=1)

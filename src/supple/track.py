@@ -51,11 +51,12 @@ def track(
     begin = figure.rest if start is None else figure.posture(start)
     fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)
     q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
+    errors = np.linalg.norm(figure.marker_places(q, clip.names) - clip.positions, axis=2)  # whatever the method says
     return Tracked(
         figure,
         q,
         markers.times,
-        np.where(clip.weights > 0.0, fits.errors, np.nan),
+        np.where(clip.weights > 0.0, errors, np.nan),
         figure.source,
         markers=clip.names,
         iterations=fits.told[:, ITERATIONS].astype(int),

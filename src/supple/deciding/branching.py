@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.deciding.certificate import Leaf, Split, holds, leaf_of
+from supple.deciding.balls import holds
 from supple.deciding.chain import Chain
 from supple.deciding.interior import phase_one
+from supple.deciding.proof import Leaf, Split, leaf_of
 from supple.deciding.relaxation import best_start, eliminated, relaxation_of
 from supple.space import Floats
 

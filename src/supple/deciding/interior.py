@@ -20,6 +20,7 @@ from scipy.linalg import cho_factor, cho_solve
 from supple.space import Floats
 
 STEPS = 60
+ENOUGH = 1e-5  # how far inside all conditions a point is when the question is settled
 
 
 class Verdict(NamedTuple):
@@ -40,13 +41,13 @@ def _longest(M: Floats, D: Floats) -> float:
     return 1.0 if least >= -1.0 else -1.0 / least
 
 
-def phase_one(base: list[Floats], directions: list[Floats], margin: float, enough: float = 1e-5) -> Verdict:
-    """Blocks F⁰_k (n, n) and Fⁱ_k (m, n, n). Refuted if t is above `margin`; ended if t is below −`enough`."""
+def phase_one(base: list[Floats], directions: list[Floats], margin: float) -> Verdict:
+    """Blocks F⁰_k (n, n) and Fⁱ_k (m, n, n). Refuted if t is above `margin`; ended if t is below −`ENOUGH`."""
     blocks = [np.concatenate([F, np.eye(F.shape[1])[None]]) for F in directions]
     m, order = len(blocks[0]), sum(len(F0) for F0 in base)
     y = np.zeros(m)
-    y[-1] = 0.1 + max(float(np.max(np.abs(F0).sum(axis=1) - np.abs(np.diag(F0)) - np.diag(F0))) for F0 in base)
-    y[-1] = max(y[-1], 0.1)
+    off = (np.abs(F0).sum(axis=1) - np.abs(np.diag(F0)) - np.diag(F0) for F0 in base)  # Gershgorin's bound of −λ
+    y[-1] = 0.1 + max(0.0, *(float(x.max()) for x in off))
     X = [np.eye(len(F0)) / order for F0 in base]
     best = -np.inf
     for _ in range(STEPS):
@@ -59,7 +60,7 @@ def phase_one(base: list[Floats], directions: list[Floats], margin: float, enoug
             return Verdict(True, bound, float(y[-1]), y[:-1], X)
         gap = sum(float(np.sum(s * x)) for s, x in zip(S, X, strict=True))
         mu = gap / order
-        if y[-1] < -enough or mu < 1e-12 or y[-1] - best < 1e-9:
+        if y[-1] < -ENOUGH or mu < 1e-12 or y[-1] - best < 1e-9:
             break
         try:
             y, X, moved = _step(S, X, blocks, y, mu, order)

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from supple.deciding.balls import need_flint
 from supple.deciding.branching import searched
-from supple.deciding.certificate import Certificate, need_flint
+from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, query_of
 from supple.errors import BadValue, MissingExtra
 from supple.problem import Problem, Task

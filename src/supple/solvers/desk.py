@@ -36,10 +36,7 @@ def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.nd
     reach = np.where(turning, np.pi, 0.5)
     near = np.where(turning, limits.upper - limits.lower > 2.0 * np.pi, ~np.isfinite(limits.upper - limits.lower))
     box[REACH] = np.where((problem.free == 0.0) | ~problem.moved, 0.0, np.where(near, reach, np.inf))
-    root = 2.0
-    for _ in range(60):  # the positive root of x^(n+1) = x + 1
-        root = (1.0 + root) ** (1.0 / (n + 1))
-    box[STRIDE] = (1.0 / root) ** np.arange(1, n + 1) % 1.0
+    box[STRIDE] = strides(n)
     box[OFFSET] = (0.5 + seed * 0.6180339887498949 * (1 + np.arange(n))) % 1.0
     box[PERIOD] = np.where(free_to_turn(problem), 2.0 * np.pi, 0.0)
     box[LOWER], box[UPPER] = limits.lower, limits.upper
@@ -47,6 +44,14 @@ def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.nd
         out[CHAINED] = 1.0
         box[PACE] = paces
     return out
+
+
+def strides(n: int) -> Floats:
+    """The stride of the evenly spread sequence along each of n coordinates, in ranges: powers of the golden ratio's kin."""
+    root = 2.0
+    for _ in range(60):  # the positive root of x^(n+1) = x + 1
+        root = (1.0 + root) ** (1.0 / (n + 1))
+    return np.array((1.0 / root) ** np.arange(1, n + 1) % 1.0, dtype=np.float64)
 
 
 def free_to_turn(problem: Problem) -> np.ndarray:

@@ -23,6 +23,7 @@ from supple.figure import Figure
 from supple.goals import Placed
 from supple.prepare import prepare
 from supple.problem import Problem, Task
+from supple.solvers.desk import strides
 from supple.space import Floats, compose
 from supple.tracking.clip import Clip
 from supple.tracking.fitting import OPEN, TOLD, VALUE
@@ -31,16 +32,14 @@ from supple.tracking.rig import bench_size
 
 STARTS = 48  # postures that the first frame is fitted from, at least
 WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
-PHI = 1.2207440846057596  # the real root of x⁴ = x + 1: its powers spread points evenly
 FIRST_STEPS = 200
 CHUNK = 500  # frames between two reports of progress
 
 
 class Fits(NamedTuple):
-    """Postures (frames, size), errors (frames, m), and what is told of each frame."""
+    """Postures (frames, size), and what is told of each frame."""
 
     q: Floats
-    errors: Floats
     told: np.ndarray
 
 
@@ -127,7 +126,7 @@ def run(
     base = np.atleast_2d(start)
     Q = np.empty((len(frames), len(packing.chosen)))
     Q[: len(base)] = base[:, packing.chosen]
-    told, errors = np.zeros((len(frames), TOLD)), np.empty((len(frames), len(clip.names)))
+    told = np.zeros((len(frames), TOLD))
     if near is None:
         near = np.repeat(clip.near[None], len(frames), axis=0)
     near = np.ascontiguousarray(near[:, :, packing.chosen])
@@ -137,11 +136,11 @@ def run(
         part = slice(first, first + CHUNK)
         if chained and first > 0:
             Q[first] = Q[first - 1]
-        frames_entry(I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part], errors[part])
+        frames_entry(I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part])
         clip.progress(len(Q[part]))
     whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
     whole[:, packing.chosen] = Q
-    return Fits(whole, errors, told)
+    return Fits(whole, told)
 
 
 def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -> Floats:
@@ -160,8 +159,7 @@ def spread_out(figure: Figure, count: int) -> Floats:
     """The rest posture, then others, ever further from it, up to all over the limits."""
     lower = np.maximum(figure.lower, figure.rest - WIDE)
     upper = np.minimum(figure.upper, figure.rest + WIDE)
-    steps = PHI ** -np.arange(1.0, figure.size + 1.0) % 1.0
-    share = (0.5 + np.arange(count)[:, None] * (steps + 0.5**0.5 * np.arange(figure.size))) % 1.0
+    share = (0.5 + np.arange(count)[:, None] * strides(figure.size)) % 1.0
     postures = lower + share * (upper - lower)
     calm = np.linspace(0.0, 1.0, count)[:, None]  # few joints far, then all
     return figure.rest + calm * (postures - figure.rest)
@@ -176,10 +174,9 @@ def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
         return postures
     query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))]))
     there, weights = clip.positions[frame, seen], clip.weights[frame, seen]
-    frames = {s: figure.placement(postures, s) for s in {root, *(packing.points[k].segment for k in seen)}}
-    spots = [frames[packing.points[k].segment] @ np.append(packing.points[k].offset, 1.0) for k in seen]
-    fits = (rigid_fit(at, there, weights) for at in np.stack(spots, axis=1)[:, :, :3])
-    return np.array([query(T @ at, start=q).q for T, at, q in zip(fits, frames[root], postures, strict=True)])
+    spots, roots = figure.marker_places(postures, [clip.names[k] for k in seen]), figure.placement(postures, root)
+    fits = (rigid_fit(at, there, weights) for at in spots)
+    return np.array([query(T @ at, start=q).q for T, at, q in zip(fits, roots, postures, strict=True)])
 
 
 def _common_root(figure: Figure, segments: set[str]) -> str | None:

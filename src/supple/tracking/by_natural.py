@@ -11,7 +11,7 @@ from supple.solvers.trial import DrivenAngle, Held
 from supple.space import Floats
 from supple.tracking.by_frame import Fits, FrameByFrame, first_frame, joined
 from supple.tracking.clip import Clip
-from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD, VALUE
+from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,8 @@ class ByNatural:
         driven = [DrivenAngle(clip.figure.joints[i], clip.near[1, i], clip.near[0, i]) for i in wanted]
         method = replace(self.method, limits=self.method.limits and clip.limits)
         answer = method.track_frames(clip.figure, points, seen, weights, q, held, driven)
-        at = {s: clip.figure.placement(answer.q, s) for s in {p.segment for p in points}}
-        places = np.stack([at[p.segment] @ np.append(p.offset, 1.0) for p in points], axis=1)[:, :, :3]
-        errors = np.linalg.norm(places - clip.positions[frames], axis=2)
         told = np.zeros((len(frames), TOLD))
         told[:, ITERATIONS], told[:, OPEN] = answer.iterations, answer.violations
         told[:, ENDED] = np.where(answer.converged, CONVERGED, SPENT)
-        told[:, VALUE] = 0.5 * np.sum(clip.weights[frames] * errors**2, axis=1)
         clip.progress(len(frames))
-        return Fits(answer.q, errors, told)
+        return Fits(answer.q, told)

@@ -21,7 +21,7 @@ from supple.solvers.multistart import Multistart
 from supple.space import Floats
 from supple.tracking.by_frame import Fits, first_frame, joined
 from supple.tracking.clip import Clip
-from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD, VALUE
+from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
 from supple.tracking.rig import ARM
 
 
@@ -41,8 +41,7 @@ class BySolver:
         return joined(onward, self._run(clip, range(first, -1, -1), solution.q))
 
     def _run(self, clip: Clip, frames: range, q: Floats) -> Fits:
-        Q, errors = np.empty((len(frames), clip.figure.size)), np.empty((len(frames), len(clip.names)))
-        told = np.zeros((len(frames), TOLD))
+        Q, told = np.empty((len(frames), clip.figure.size)), np.zeros((len(frames), TOLD))
         for row, t in enumerate(frames):
             if (clip.weights[t] > 0.0).any():
                 solution = self._query(clip, t)(self._targets(clip, t), start=q)
@@ -50,11 +49,9 @@ class BySolver:
                 told[row, ITERATIONS] = solution.iterations
                 told[row, OPEN], closed = _exactness(solution)
                 told[row, ENDED] = CONVERGED if closed and solution.status is not Status.STOPPED else SPENT
-            at = np.array([clip.figure.seen(q, clip.figure.markers[name])[:3, 3] for name in clip.names])
-            Q[row], errors[row] = q, np.linalg.norm(at - clip.positions[t], axis=1)
+            Q[row] = q
             clip.progress(1)
-            told[row, VALUE] = 0.5 * np.sum(clip.weights[t] * errors[row] ** 2)
-        return Fits(Q, errors, told)
+        return Fits(Q, told)
 
     def _query(self, clip: Clip, frame: int) -> Query:
         key = clip.weights[frame].tobytes()

@@ -13,7 +13,7 @@ from typing import Any
 from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import entry, stage
 from supple.tracking.fitting import CLOSED, ENDED, KAPPA, OPEN, STUCK, fit_frame, observe, observe_pins
-from supple.tracking.rig import CHARTS, MARKERS, read_bench, read_rig
+from supple.tracking.rig import CHARTS, read_bench, read_rig
 from supple.tree import read_tree
 
 EASE = 0.8  # what is left of κ from frame to frame
@@ -31,14 +31,14 @@ def openness(I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, q: Any) -> 
 
 @entry
 def frames_entry(
-    I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, Q: Any, settings: Any, chained: bool, told: Any, errors: Any
+    I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, Q: Any, settings: Any, chained: bool, told: Any
 ) -> None:
-    """Fit frames D (k, m, 3) with weights W (k, m) from the postures Q (k, n), in place; told (k, TOLD), errors (k, m).
+    """Fit frames D (k, m, 3) with weights W (k, m) from the postures Q (k, n), in place; told (k, TOLD).
 
     Where they are chained, each but the first starts from the one before; `near` (k, 2, n) are the weights and values
     of the posture to keep near to. F must be the caller's own: charts are folded into it on the way.
     """
-    n, m = I[1], I[MARKERS]
+    n = I[1]
     bench = read_bench(I, memory)
     bench.state[0] = KAPPA
     closed = 0  # the last frame whose pins are
@@ -61,6 +61,3 @@ def frames_entry(
         bench.state[0] = max(KAPPA, EASE * bench.state[0]) if moves else KAPPA
         if I[CHARTS] > 0:
             report(I, F, q, bench.start, EXACT)
-        for k in range(m):
-            x, y, z = bench.place[k, 0] - D[t, k, 0], bench.place[k, 1] - D[t, k, 1], bench.place[k, 2] - D[t, k, 2]
-            errors[t, k] = math.sqrt(x * x + y * y + z * z)

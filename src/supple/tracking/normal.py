@@ -5,7 +5,6 @@ With A summed over everything a link carries, ``H_ab = ξ_aᵀ A ξ_b`` for axis
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from supple.compiled import entry, leaf
@@ -52,7 +51,7 @@ def add_matrix(rig: Any, bench: Any, H: Any) -> None:
 @entry
 def normal_entry(
     I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, Q: Any, settings: Any, value: Any, G: Any, H: Any, gap: Any,
-    C: Any, errors: Any,
+    C: Any,
 ) -> None:  # fmt: skip
     """At the postures Q (k, n): value (k), gradients G (k, n), matrices H (k, n, n), gaps (k, 3p) and their derivatives C."""
     tree, a, f = read_tree(I, F)
@@ -73,6 +72,3 @@ def normal_entry(
                 gap[t, r] = bench.gap[r]
                 for i in range(Q.shape[1]):
                     C[t, r, i] = bench.C[r, i]
-        for k in range(errors.shape[1]):
-            x, y, z = bench.place[k, 0] - D[t, k, 0], bench.place[k, 1] - D[t, k, 1], bench.place[k, 2] - D[t, k, 2]
-            errors[t, k] = math.sqrt(x * x + y * y + z * z)

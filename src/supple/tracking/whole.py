@@ -5,7 +5,7 @@ Minimise over all postures q_t of a clip with frames dt apart
     Σ_t f_t(q_t) + ½ Σ_t Σ_i s² (q_{t+1,i} − 2 q_{t,i} + q_{t−1,i})²/dt⁴,    l ≤ q_t ≤ h,    |q_{t+1,i} − q_{t,i}| ≤ v_i dt,
 
 f_t as in `fitting` and s the smoothness: an acceleration of 1 rad/s² costs as much as a marker that is off by s
-metres. Gauss– Newton's matrix has a dense block for each frame and diagonal ones for its two neighbours on either
+metres. Gauss–Newton's matrix has a dense block for each frame and diagonal ones for its two neighbours on either
 side: a band, factorised by LAPACK in time proportional to the frames. Limits are an active set: what presses against
 one is left out of the step, and every step is clipped. Speeds are held by an augmented Lagrangian, ``½ρ Σ max(0, |d|
 − v dt + μ/ρ)²``, and so are pins, which a last fit of each frame then closes for good. Steps are damped by ``λ_t = κ
@@ -42,7 +42,6 @@ from supple.tracking.fitting import (
     SETTLED,
     SPENT,
     TOLD,
-    VALUE,
 )
 from supple.tracking.normal import normal_entry
 from supple.tracking.rig import CHARTS, PINS, bench_size
@@ -111,17 +110,16 @@ def _speeds(speed: ArrayLike, size: int) -> Floats:
 
 
 def _closed(clip: Clip, q: Floats, told: np.ndarray) -> Fits:
-    """The postures with their pins closed, as near to q as can be; and the errors there."""
-    frames, nothing = np.arange(len(q)), np.array([0.0, 1.0, np.inf, 0.0])
+    """The postures with their pins closed, as near to q as can be."""
     if clip.packing.packed[0][PINS] > 0:
         weights = np.zeros_like(clip.weights)
         weights[:, list(clip.exact)] = clip.weights[:, list(clip.exact)]
         near = np.stack([np.ones_like(q), q], axis=1)
         closing = np.array([100.0, 1e-12, np.inf, float(clip.limits)])
-        fits = run(clip, frames, q, closing, chained=False, weights=weights, near=near)
+        fits = run(clip, np.arange(len(q)), q, closing, chained=False, weights=weights, near=near)
         q, told[:, OPEN] = fits.q, fits.told[:, OPEN]
         told[told[:, OPEN] > CLOSED, ENDED] = SPENT
-    return Fits(q, run(clip, frames, q, nothing, chained=False).errors, told)
+    return Fits(q, told)
 
 
 class _Window:
@@ -162,21 +160,20 @@ class _Window:
         for t in range(max(self.settled, 1), T):  # what little is left
             self.Q[t] = np.clip(self.Q[t], self.Q[t - 1] - self.pace, self.Q[t - 1] + self.pace)
         told[:, ENDED] = CONVERGED if settled and kept else SPENT
-        told[:, VALUE] = self._look()[0]
         return told
 
     def _look(self) -> tuple[Floats, ...]:
         """Values, gradients, matrices, gaps and their derivatives of all frames, where the postures are now."""
         T, n = self.Q.shape
-        rows, m = 3 * int(self.I[PINS]), len(self.clip.names)
+        rows = 3 * int(self.I[PINS])
         value, G, H = np.empty(T), np.empty((T, n)), np.empty((T, n, n))
-        gap, C, errors = np.zeros((T, rows)), np.zeros((T, rows, n)), np.empty((T, m))
+        gap, C = np.zeros((T, rows)), np.zeros((T, rows, n))
         near = np.repeat(self.clip.near[None][:, :, self.clip.packing.chosen], T, axis=0)
         settings = np.zeros(4)
         settings[HUBER] = self.method.huber
         D, W = self.clip.positions[self.frames], self.clip.weights[self.frames]
         memory = np.zeros(bench_size(self.I))
-        normal_entry(self.I, self.F, memory, D, W, near, self.Q, settings, value, G, H, gap, C, errors)
+        normal_entry(self.I, self.F, memory, D, W, near, self.Q, settings, value, G, H, gap, C)
         return value, G, H, gap, C
 
     def _calm(self) -> Floats:
