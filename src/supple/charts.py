@@ -23,15 +23,16 @@ The original offsets stand at the end of F, so the caller's F, a copy of his own
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from supple.compiled import entry, leaf, stage
-from supple.tree import read_tree
+from supple.tree import OFFSET, read_tree
 from supple.views import read_charts
 
+CHARTS = 17  # the place of their number in a pack's header
 STEEP = 0.5  # β below which a chart is re-centred: its axes are 60° from perpendicular
 EXACT = 1e-12  # an error [rad] that no tolerance notices
 
@@ -63,6 +64,16 @@ def find_charts(
         else:
             i += 1
     return found
+
+
+def mark_charts(ints: Sequence[np.ndarray], floats: Sequence[np.ndarray], charts: Sequence[int]) -> np.ndarray:
+    """Write into a tree's tables that these joints begin charts; returns the pack's last table, the homes of their offsets.
+
+    A chart's offset turns when it is re-centred, so it counts as bent.
+    """
+    ints[0][CHARTS] = len(charts)
+    ints[3][list(charts)] = 1
+    return np.array([np.asarray(floats[0]).reshape(-1, OFFSET)[i, :9] for i in charts]).reshape(-1)
 
 
 @leaf

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple import potentials as kind
 from supple.apart import Clear, Pair
-from supple.charts import find_charts
+from supple.charts import find_charts, mark_charts
 from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
 from supple.goals import Near, Term
@@ -218,12 +218,11 @@ class Tables:
         header[18:22], routes = self.routes.tables(bool(is_dual(header)))
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
         charts = self._charts(mass, limits[1])
-        header[17], header[24] = len(charts), self._free_root(charts, limits[1])
+        header[24] = self._free_root(charts, limits[1])
         header[25:27] = sum(map(len, self.solids)), must
-        self.tree.ints[3][charts] = 1  # a chart's offset turns when it is re-centred
-        home = [self.tree.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
+        home = mark_charts(self.tree.ints, self.tree.floats, charts)
         ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes, charts]
-        floats = [*self.tree.floats, *self.number, mass, *self.near, *self.solids, *limits[1], *home]
+        floats = [*self.tree.floats, *self.number, mass, *self.near, *self.solids, *limits[1], home]
         return flat_ints(ints), flat_floats(floats), flat_floats([np.empty(0), *self.target])
 
 

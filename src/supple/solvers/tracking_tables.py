@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.charts import find_charts
+from supple.charts import find_charts, mark_charts
 from supple.effectors import Point
 from supple.packing import flat_floats, flat_ints
 from supple.solvers.trial import Trial
 from supple.space import Floats
-from supple.tree import LANES, OFFSET, WORLD, padded
+from supple.tree import LANES, WORLD, padded
 
 MEMORY = 3  # steps whose merit a new one is measured by
 
@@ -118,10 +118,8 @@ def packed_with_charts(trial: Trial, given: Given, limited: bool) -> tuple[np.nd
         held |= np.isfinite(given.lower) | np.isfinite(given.upper) | given.A.any(axis=0)
     ints = [table.copy() for table in packed.ints]
     charts = find_charts(ints[1], ints[2], ints[3], ints[4], set(given.at.tolist()), held)
-    ints[0][17] = len(charts)
-    ints[3][charts] = 1  # its offset turns
-    home = [packed.floats[0].reshape(-1, OFFSET)[i, :9] for i in charts]
-    return flat_ints([*ints, charts]), flat_floats([*packed.floats, np.array(home)])
+    home = mark_charts(ints, packed.floats, charts)
+    return flat_ints([*ints, charts]), flat_floats([*packed.floats, home])
 
 
 def bench_for(trial: Trial, given: Given, rows: int) -> Bench:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.charts import EXACT, STEEP, recentre, report
+from supple.charts import CHARTS, EXACT, STEEP, recentre, report
 from supple.compiled import entry, stage
 from supple.tracking.fitting import CLOSED, ENDED, KAPPA, OPEN, STUCK, fit_frame, observe, observe_pins
-from supple.tracking.rig import CHARTS, read_bench, read_rig
+from supple.tracking.rig import read_bench, read_rig
 from supple.tree import read_tree
 
 EASE = 0.8  # what is left of κ from frame to frame

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.charts import find_charts
+from supple.charts import find_charts, mark_charts
 from supple.compiled import row, table, written_in
 from supple.effectors import Point
 from supple.figure import Figure
 from supple.packing import Packed, flat_floats, flat_ints, pack_tree
-from supple.tree import OFFSET, WORLD, padded
+from supple.tree import WORLD, padded
 
-MARKERS, PINS, LINKS, TERMS, CHARTS = 6, 7, 8, 9, 17  # places in the header, besides those of the tree
+MARKERS, PINS, LINKS, TERMS = 6, 7, 8, 9  # places in the header, besides those of the tree
 WORLD_PIN, LOOP = -1, -2  # a pin's second end is a place in the world; a pin belongs to a loop, not to a marker
 PIN = 3  # integers of a pin: the link of its first end, that of its second, the marker whose place it takes
 ARM = 0.1  # [m] how far from its origin the frames of a loop are pinned
@@ -199,14 +199,12 @@ class Packing:
         charts = find_charts(parent, axis, bent, coordinate, set(links.row), held)
         header = np.array(tree.ints[0])
         header[[MARKERS, PINS, LINKS, TERMS]] = len(places), len(pins), len(links.row) - 1, len(links.term)
-        header[CHARTS] = len(charts)
         link_of = {r: k for k, r in enumerate(links.row)}
         carriers = [link_of[r] for r, _ in places]
         pins = [[link_of[a], link_of.get(b, b), k] for a, b, k in pins]
         tables = [carriers, pins, links.row, links.up, links.first, links.axis, links.begin, links.term, charts]
-        tree.ints[3][charts] = 1  # a chart's offset turns when it is re-centred
+        homes = mark_charts([header, *tree.ints[1:]], tree.floats, charts)
         ints = flat_ints([header, *tree.ints[1:], *(np.array(t).reshape(-1) for t in tables)])
-        homes = [np.asarray(tree.floats[0]).reshape(-1, OFFSET)[i, :9] for i in charts]
         numbers = [[x for _, x in places], pin_at, lower, upper, homes]
         return ints, flat_floats([*tree.floats, *(np.array(t).reshape(-1) for t in numbers)])
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, solveh_banded
 
+from supple.charts import CHARTS
 from supple.errors import BadValue
 from supple.goals.base import spread
 from supple.space import Floats
@@ -44,7 +45,7 @@ from supple.tracking.fitting import (
     TOLD,
 )
 from supple.tracking.normal import normal_entry
-from supple.tracking.rig import CHARTS, PINS, bench_size
+from supple.tracking.rig import PINS, bench_size
 
 WINDOW, BEYOND = 400, 60  # frames that are solved for at once, and those of them that come again
 ROUNDS = 20  # of the augmented Lagrangian
