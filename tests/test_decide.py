@@ -17,7 +17,7 @@ from supple.deciding.chain import Chain, chain_of, quaternion
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.moments import terms
 from supple.deciding.proof import Leaf, Split, leaf_of
-from supple.deciding.relaxation import Relaxation, arcs_of, best_start, matrices, ranges
+from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, matrices, ranges
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
 IMPOSSIBLE = supple.Status.IMPOSSIBLE
@@ -179,9 +179,9 @@ def test_a_leaf_for_one_target_proves_nothing_of_a_target_that_can_be_reached(na
     """The proof of an impossible pose, held against poses that can be reached, must never hold."""
     _, _, chain = arm(name)
     bad = claim(chain, far(chain, 1))
-    r = Relaxation(bad, *chain.box, best_start(bad))
+    r = Relaxation(bad, *chain.box, best_starts(bad)[0])
     assert r.refuted(1e-3)
-    leaf = leaf_of(r, 0, best_start(bad))
+    leaf = leaf_of(r, 0, best_starts(bad)[0])
     assert holds(bad, leaf, *chain.box)
     for seed in range(3):
         assert not holds(claim(chain, chain.placement(posture(chain, seed))), leaf, *chain.box)

@@ -4,13 +4,17 @@ Everything is derived again from the chain's placements, with code of its own: n
 believed but the matrices of the proof, which may be any.
 
 **Slack of poses.** A posture that misses the target by an angle δ and a distance ε closes the loop but for a small
-motion at the target, ``x = ±M y``. M is that motion as seen from where arc A begins: it turns by δ and slides by no more
-than ``ε + δ ℓ``, ℓ the distance from the target to the first joint and from there along the chain. With s the scale of
-lengths and ``τ = (ε + δℓ) s/2`` M − I is the product with a dual quaternion whose halves are no longer than δ/2 and τ;
-hence ``‖M − I‖ ≤ κ = (τ + √(τ² + δ²))/2``. With ``‖x‖² ≤ 1 + (s ℓ_A/2)²``, ℓ_A the lengths in arc A, and ``‖h‖² ≤ H = Π (2 −
-g²)`` over the joints of an arc (2 for a slide),
+motion at the target, ``y = ±(1 + m) x`` as seen from where arc A begins, or ``y = ±x (1 + m)`` as seen from where it ends,
+whichever is nearer: it turns by δ and slides by no more than ``ε + δ ℓ``, ℓ the distance from the target to the first
+joint and from there along the chain to the first joint of arc A, or that along the chain from its last joint. With s the scale of lengths the
+halves of the dual quaternion m are no longer than δ/2 and ``τ = (ε + δℓ) s/2``, and those of x no longer than 1 and ``r = s
+ℓ_A/2``, ℓ_A the lengths in arc A; together ``‖m x‖ ≤ κ = δ (1 + r)/2 + τ``. Since x and y are unit dual quaternions both,
+``x_r·x_r = 1`` and ``x_r·x_d = 0``, Λ may be changed by multiples of these forms without changing the difference; so let
+its blocks ``[[P, Q], [Qᵀ, S]]`` be such that P and Q are small. Then, with ``‖h‖² ≤ H = Π (2 − g²)`` over the joints of an
+arc (2 for a slide),
 
-    |xᵀΛx − yᵀΛy| ≤ ‖Λ‖ (2κ + κ²) ‖x‖²/(1 − κ)²,    |(N y)ᵀ Ω h_B| ≤ (‖N L_A‖ √H_A + ‖N‖ ‖x‖ κ/(1 − κ)) ‖Ω‖ √H_B.
+    |yᵀΛy − xᵀΛx| ≤ δ (‖P‖ + 2‖Q‖ r + ‖S‖ r²) + 2τ (‖Q‖ + ‖S‖ r) + ‖Λ‖ κ²,
+    |(N y)ᵀ Ω h_B| ≤ (‖N L_A‖ √H_A + ‖N_r‖ δ/2 + ‖N_d‖ (τ + r δ/2)) ‖Ω‖ √H_B.
 
 **Slack of points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more than
 ``2 s (|p| + ℓ_A) ε s + (ε s)²``.
@@ -60,6 +64,14 @@ def is_chain(chain: Chain, target: Floats) -> bool:
     turns = np.array([T[:3, :3] for T in (*chain.before, chain.behind, target)])
     off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max()
     return bool(off < 1e-12 and (np.linalg.det(turns) > 0.0).all() and (np.abs(chain.signs) == 1.0).all())
+
+
+def quarters(symmetric: Floats) -> tuple[Floats, Floats, Floats]:
+    """P, Q and S of Λ, changed by multiples of ``x_r·x_r`` and ``x_r·x_d`` so that they are small."""
+    L = 0.5 * (symmetric + symmetric.T)
+    P, Q = L[:4, :4], 0.5 * (L[:4, 4:] + L[4:, :4].T)
+    values = np.linalg.eigvalsh(P)
+    return P - 0.5 * (values[0] + values[-1]) * np.eye(4), Q - 0.25 * np.trace(Q) * np.eye(4), L[4:, 4:]
 
 
 class _Check:
@@ -123,31 +135,34 @@ class _Check:
         if not (fits and (rows == 0 or leaf.facial.shape == (rows, 2 ** len(self.b)))):
             return None
         L_a, L_b = self.arcs()
-        kappa, size = self.looseness()
-        if not kappa < 1:
-            return None
+        delta, tau, r = self.looseness()
         Lam = self.balls(0.5 * (leaf.symmetric + leaf.symmetric.T))
         squares[0] = squares[0] + L_a.transpose() * Lam * L_a
         squares[self.second] = squares[self.second] - L_b.transpose() * Lam * L_b
-        slack = self.spread(Lam) * (2 * kappa + kappa * kappa) * size / (1 - kappa) ** 2
+        P, Q, S = (self.balls(block) for block in quarters(leaf.symmetric))
+        p, q, d = self.spread(P), self.spread(Q), self.spread(S)
+        kappa = delta * (1 + r) / 2 + tau
+        slack = delta * (p + 2 * q * r + d * r * r) + 2 * tau * (q + d * r) + (p + 2 * q + d) * kappa * kappa
         if rows:
             N, Om = self.balls(leaf.kernel), self.balls(leaf.facial)
-            Q = L_b.transpose() * N.transpose() * Om
-            squares[self.second] = squares[self.second] + (Q + Q.transpose()) / 2
-            off = self.norm(N * L_a) * self.size_of(self.a) + self.spread(N) * size.sqrt() * kappa / (1 - kappa)
+            W = L_b.transpose() * N.transpose() * Om
+            squares[self.second] = squares[self.second] + (W + W.transpose()) / 2
+            turned, slid = (self.spread(self.balls(half)) for half in (leaf.kernel[:, :4], leaf.kernel[:, 4:]))
+            off = self.norm(N * L_a) * self.size_of(self.a) + turned * delta / 2 + slid * (tau + r * delta / 2)
             slack += off * self.spread(Om) * self.size_of(self.b)
         return slack
 
-    def looseness(self) -> tuple[Any, Any]:
-        """Upper bounds of κ and of ``‖x‖²``."""
+    def looseness(self) -> tuple[Any, Any, Any]:
+        """Upper bounds of δ, τ and r."""
         fixed, slid = self.lengths()
         away = [self.arb(float(x)) - self.arb(float(y)) for x, y in zip(*self.to_target(), strict=True)]
-        way = self.norm(self.matrix([away])) + sum(fixed[1 : self.a[0] + 1]) + sum(slid[: self.a[0] + 1])
+        first, last = self.a[0], self.a[-1]
+        ahead = self.norm(self.matrix([away])) + sum(fixed[1 : first + 1]) + sum(slid[: first + 1])
+        behind = self.length(self.chain.behind) + sum(fixed[last + 1 :]) + sum(slid[last:])
+        way = ahead.min(behind)
         delta, epsilon = self.arb(self.claim.angle_tolerance) + ROUNDING, self.arb(self.claim.tolerance) + ROUNDING
-        tau = (epsilon + delta * way) * self.scale / 2
-        kappa = ((tau + (tau * tau + delta * delta).sqrt()) / 2).abs_upper()
-        inner = (sum(fixed[j] for j in self.a[1:]) + sum(slid[j] for j in self.a)) * self.scale / 2
-        return kappa, 1 + inner * inner
+        inner = sum(fixed[j] for j in self.a[1:]) + sum(slid[j] for j in self.a)
+        return delta, (epsilon + delta * way) * self.scale / 2, inner * self.scale / 2
 
     def to_target(self) -> tuple[Floats, Floats]:
         """Where the target and the first joint are."""

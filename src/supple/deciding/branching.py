@@ -17,7 +17,7 @@ import numpy as np
 from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
 from supple.deciding.proof import Leaf, Proof, Split, leaf_of
-from supple.deciding.relaxation import Relaxation, best_start
+from supple.deciding.relaxation import Relaxation, best_starts
 from supple.deciding.slack import likely, slack_of
 from supple.space import Floats
 
@@ -25,6 +25,7 @@ FIRMER = 2.0  # times a margin whose proof was not above its slack, to try for n
 NEARLY = 0.7  # of a bound that was reached, to try for instead of more
 TRIES = 3  # margins
 LEAST = 1e-7  # bound that is worth a try
+MOST_STARTS = 3  # joints with which the first arc may begin
 SAFELY = 1.1  # times the slack that a bound is to be above
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
 CERTAIN = 1e-6  # spread of an angle that the relaxation is sure of
@@ -58,7 +59,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
-        self.starts = [best_start(claim) for claim in self.claims]
+        self.starts = [best_starts(claim)[:MOST_STARTS] for claim in self.claims]
         self.crashes = Crashes(self.pairings, self.names)
         self.boxes, self.q = 0, None
 
@@ -100,13 +101,30 @@ class Search:
         return Guess(q, spread + np.where(known, 1.0 - np.cos(np.minimum(most - least, np.pi)), 0.0))
 
     def refuted(self, number: int, lower: Floats, upper: Floats) -> Leaf | Guess:
-        """A leaf that is likely to hold, or what the relaxation of a claim stands for."""
-        claim, at, start = self.claims[number], self.at[number], self.starts[number]
-        relaxation, margin = Relaxation(claim, lower[at], upper[at], start), likely(claim)
+        """A leaf that is likely to hold, or what the relaxation of a claim stands for.
+
+        Where a relaxation is refuted by less than its slack, arcs that begin with another joint may do better.
+        """
+        guess = None
+        for start in self.starts[number]:
+            relaxation = Relaxation(self.claims[number], lower[self.at[number]], upper[self.at[number]], start)
+            leaf = self.leaf(relaxation, number, start)
+            if leaf is not None:
+                return leaf
+            guess = guess or Guess(*relaxation.angles())
+            if relaxation.bound < LEAST:
+                break
+        assert guess is not None
+        return guess
+
+    def leaf(self, relaxation: Relaxation, number: int, start: int) -> Leaf | None:
+        """The proof of a relaxation, if it has one that is above its slack."""
+        claim = self.claims[number]
+        margin = likely(claim)
         for _ in range(TRIES):
             if relaxation.refuted(margin):
                 leaf = leaf_of(relaxation, number, start)
-                slack = SAFELY * slack_of(claim, leaf, lower[at], upper[at])
+                slack = SAFELY * slack_of(claim, leaf, relaxation.lower, relaxation.upper)
                 if relaxation.bound > slack:
                     return leaf
                 margin = max(slack, FIRMER * margin)
@@ -114,7 +132,7 @@ class Search:
                 margin = NEARLY * relaxation.bound
             else:
                 break
-        return Guess(*relaxation.angles())
+        return None
 
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess]) -> Split | None:
         """Both halves of a box."""

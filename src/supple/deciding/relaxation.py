@@ -68,6 +68,7 @@ class Relaxation:
 
     def __init__(self, claim: Claim, lower: Floats, upper: Floats, start: int) -> None:
         chain = claim.chain
+        self.lower, self.upper = lower, upper
         self.ranges = ranges(chain, lower, upper)
         self.a, self.b = arcs_of(len(chain.names), start)
         order = np.array([*self.a, *self.b])
@@ -184,17 +185,23 @@ def matrices(chain: Chain, target: Floats, ranges: Ranges, order: np.ndarray) ->
     return L_a, L_b
 
 
-def best_start(claim: Claim) -> int:
-    """The first joint of the first arc."""
-    return 0 if claim.point else _most_special(claim.chain)
+def best_starts(claim: Claim) -> tuple[int, ...]:
+    """With which joint the first arc may begin, the best first."""
+    return (0,) if claim.point else _most_special(claim.chain)
 
 
 @lru_cache(maxsize=256)
-def _most_special(chain: Chain) -> int:
-    """The first joint of the arc whose three axes are the most special: all through one point, or parallel."""
+def _most_special(chain: Chain) -> tuple[int, ...]:
+    """First the arc whose three axes are the most special, all through one point or parallel; then those near the target.
+
+    The nearer to the target, the smaller the slack for its tolerances (see `balls`).
+    """
     whole, n, ranks = ranges(chain, *chain.box), len(chain.names), []
     for start in range(n - FIRST_ARC + 1):
         order = np.array([j for arc in arcs_of(n, start) for j in arc])
         s = np.linalg.svd(matrices(chain, np.eye(4), whole, order)[0], compute_uv=False)
         ranks.append(int(np.count_nonzero(s > RANK * s[0])))
-    return int(np.argmin(ranks))
+    lengths = np.linalg.norm(chain.before[:, :3, 3], axis=1)
+    away = [min(0.5 * chain.reach + lengths[1 : k + 1].sum(), lengths[k + FIRST_ARC :].sum()) for k in range(len(ranks))]
+    first = min(range(len(ranks)), key=lambda k: (ranks[k], away[k]))
+    return first, *sorted((k for k in range(len(ranks)) if k != first), key=lambda k: away[k])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.deciding.balls import quarters
 from supple.deciding.claims import Claim
 from supple.deciding.proof import Leaf
 from supple.deciding.relaxation import arcs_of, ranges
@@ -30,16 +31,18 @@ def slack_of(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats) -> float:
         first, square = float(np.linalg.norm(leaf.linear[:3])), abs(float(leaf.linear[3]))
         return float(first * epsilon + square * (2.0 * far + epsilon) * epsilon + ROUNDING * (1.0 + first + square))
     away = float(np.linalg.norm(claim.target[:3, 3] - chain.before[0, :3, 3]))
-    way = away + fixed[1 : a[0] + 1].sum() + slid[: a[0] + 1].sum()
-    tau = 0.5 * scale * (claim.tolerance + claim.angle_tolerance * way)
-    kappa = 0.5 * (tau + float(np.hypot(tau, claim.angle_tolerance)))
-    size = 1.0 + (0.5 * scale * (fixed[list(a[1:])].sum() + slid[list(a)].sum())) ** 2
-    first, second = _spread(leaf.symmetric), _spread(leaf.facial)
-    slack = first * (2.0 * kappa + kappa * kappa) * size / (1.0 - kappa) ** 2
-    g = ranges(chain, lower, upper).g[list(b)]
+    ahead = away + fixed[1 : a[0] + 1].sum() + slid[: a[0] + 1].sum()
+    way = min(ahead, float(np.linalg.norm(chain.behind[:3, 3])) + fixed[a[-1] + 1 :].sum() + slid[a[-1] :].sum())
+    delta, tau = claim.angle_tolerance, 0.5 * scale * (claim.tolerance + claim.angle_tolerance * way)
+    r = 0.5 * scale * (fixed[list(a[1:])].sum() + slid[list(a)].sum())
+    p, q, d = (_spread(block) for block in quarters(leaf.symmetric))
+    kappa = 0.5 * delta * (1.0 + r) + tau
+    slack = delta * (p + 2.0 * q * r + d * r * r) + 2.0 * tau * (q + d * r) + (p + 2.0 * q + d) * kappa * kappa
+    g, second = ranges(chain, lower, upper).g[list(b)], _spread(leaf.facial)
     wide = np.prod(np.where(chain.slides[list(b)], 2.0, 2.0 - g * g)) ** 0.5
-    off = np.sqrt(size) * kappa / (1.0 - kappa) + ROUNDING
-    return float(slack + off * second * wide + ROUNDING * (1.0 + first + second))
+    turned, slid_off = _spread(leaf.kernel[:, :4]), _spread(leaf.kernel[:, 4:])
+    off = 0.5 * delta * turned + (tau + 0.5 * r * delta) * slid_off + ROUNDING
+    return float(slack + off * second * wide + ROUNDING * (1.0 + p + q + d + second))
 
 
 def _spread(M: Floats) -> float:

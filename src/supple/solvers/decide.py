@@ -30,6 +30,7 @@ from supple.solvers.multistart import Multistart
 from supple.space import Floats, angle_of, inverse
 
 QUICK = 16  # attempts of the local search before anything is proved
+FURTHER = 60  # boxes for a problem that the default search did not solve
 
 
 @dataclass(frozen=True)
@@ -64,15 +65,18 @@ class Decide:
         return local if local.ok else decided(local, self.boxes, begun + allowance.seconds)
 
 
-def decided(local: Solution, boxes: int, deadline: float = np.inf) -> Solution:
-    """What branch and bound makes of a search that failed, until a time of the monotonic clock."""
+def decided(local: Solution, boxes: int = FURTHER, deadline: float = np.inf) -> Solution:
+    """What branch and bound makes of a search that failed, until a time of the monotonic clock.
+
+    A problem that cannot be decided keeps its answer.
+    """
     try:
-        need_flint()
         claims = claims_of(local.problem)
+        need_flint()
     except MissingExtra as error:
-        return replace(local, reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
-    except Undecidable as reason:
-        return replace(local, reason=f"{local.reason} Whether it is impossible cannot be decided: {reason}.")
+        return replace(_plain(local), reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
+    except Undecidable:
+        return local
     return _Deciding(local, claims, boxes, deadline).solution()
 
 
@@ -80,7 +84,7 @@ class _Deciding:
     """One problem, decided."""
 
     def __init__(self, local: Solution, claims: tuple[Claim, ...], boxes: int, deadline: float) -> None:
-        self.local, self.problem, self.claims, self.boxes = local, local.problem, claims, boxes
+        self.local, self.problem, self.claims, self.boxes = _plain(local), local.problem, claims, boxes
         self.late: Callable[[], bool] = lambda: monotonic() > deadline
         self.begun, self.looked = monotonic(), 0
         self.own = LevenbergMarquardt()
@@ -148,6 +152,12 @@ class _Deciding:
     def noted(self, solution: Solution, checking: float = 0.0) -> Solution:
         """A solution with what it took to decide."""
         return replace(solution, decision=Decision(self.looked, monotonic() - self.begun - checking, checking))
+
+
+def _plain(local: Solution) -> Solution:
+    """A solution whose fields are all known."""
+    counts = {"iterations": local.iterations, "evaluations": local.evaluations, "seed": local.seed}
+    return Solution(local.problem, local.q, local.status, local.reason, **counts, trace=local.trace)
 
 
 def _meets(claim: Claim, joints: tuple[str, ...], q: Floats) -> bool:
