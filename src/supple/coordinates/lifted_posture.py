@@ -44,8 +44,11 @@ def write(lifted: Lifted, q: Floats, parameters: Floats) -> Floats:
         if node.slide is not None:
             span, cell = node.slide.span, lifted.slides[node.slide.span.index]
             axis = R @ node.slide.axis
-            share = (q[span.index] - span.lower) / (span.upper - span.lower)
-            x[cell.own] = q[span.index] if cell.lift == "length" else lifted_slide(axis / np.linalg.norm(axis), share)
+            if cell.lift == "length":
+                x[cell.own] = q[span.index]
+            else:
+                share = (q[span.index] - span.lower) / (span.upper - span.lower)
+                x[cell.own] = lifted_slide(axis / np.linalg.norm(axis), share)
     return x
 
 
@@ -123,6 +126,11 @@ class Spectrum:
     first: Floats
     second: Floats
     slopes: list[tuple[slice, Floats]]  # of each matrix: where its variables are, and uuᵀ as a vector
+
+    @property
+    def missing(self) -> float:
+        """``Σ tr Y − λ₁``: zero exactly if every matrix has rank one."""
+        return float((self.trace - self.first).sum())
 
     @property
     def rank_gap(self) -> float:
