@@ -31,6 +31,7 @@ from supple.space import Floats
 
 HINT = "The relaxation is infeasible, which is a hint and no proof: use Decide"
 KEPT = 16  # relaxations that a figure remembers
+CLOSED = 1e-11  # to what a local solver closes loops [m and rad], whose tolerance nobody can state
 
 
 class Rows(Protocol):
@@ -168,8 +169,10 @@ class RankOne:
             if attempt is not None and attempt.spectrum.rank_gap > self.tolerance:
                 ended = f"The rank stayed above one (second eigenvalue {attempt.spectrum.rank_gap:.2g})"
             return audited(problem, q, False, ended, evaluations=purse.solves, seed=seed)
-        found = self.polish.solve(problem, q, seed, left)
-        return replace(found, evaluations=found.evaluations + purse.solves)
+        found = self.polish.solve(_closed(problem), q, seed, left)
+        stationary = found.status is Status.NEAREST
+        more = {"evaluations": found.evaluations + purse.solves, "seed": seed, "trace": found.trace}
+        return audited(problem, found.q, stationary, found.reason.partition(" before")[0], **more)
 
     def _infeasible(self, problem: Problem, start: Floats, seed: int, search: Search) -> Solution:
         """Where the cone solver finds nothing: the nearest posture that can be had cheaply, and what it means."""
@@ -184,6 +187,16 @@ class RankOne:
             return found
         why = HINT if "nfeasible" in status or "contradict" in status else f"The cone solver stopped ({status})"
         return replace(found, status=Status.NEAREST, reason=f"{why}; not met: {', '.join(found.unmet)}.")
+
+
+def _closed(problem: Problem) -> Problem:
+    """The problem with loops that must close to the last digits; the problem itself if it has none."""
+    if not problem.loops:
+        return problem
+    out = Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, problem.clearance)
+    loops = tuple(replace(loop, tolerance=CLOSED, angle_tolerance=CLOSED) for loop in problem.loops)
+    object.__setattr__(out, "loops", loops)
+    return out
 
 
 def _shape(effector: Any) -> tuple[Any, ...]:
