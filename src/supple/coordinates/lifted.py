@@ -84,9 +84,7 @@ class Lifted:
     _places: dict[str | None, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(
-        cls, problem: Problem, lift: str = "quaternion", given: bool = True, keep: Sequence[str] = ()
-    ) -> Lifted:
+    def of(cls, problem: Problem, lift: str = "quaternion", given: bool = True, keep: Sequence[str] = ()) -> Lifted:
         """The lifted coordinates of a problem; `keep` names segments that nothing in the problem looks at.
 
         A joint that cannot be lifted is refused by name.

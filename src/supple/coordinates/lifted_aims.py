@@ -1,8 +1,8 @@
 """What tasks say about lifted variables: every target is a few *parameters*, and every equation linear in variables.
 
-An expression is an array E (rows, 1 + n, 1 + p): its value at variables x and parameters π is ``Σ E[·, j, k] (1, x)_j (1, π)_k``. So
-equations are affine in the variables, their coefficients affine in the targets: a moved target changes numbers, never
-the structure. Seen from a base frame (the world, the segment of `relative_to`, or the first end of a gap)
+An expression is an array E (rows, 1 + n, 1 + p). At variables x and parameters π it is ``Σ E[·, j, k] (1, x)_j (1, π)_k``: affine
+in the variables, with coefficients affine in the targets. So a moved target changes numbers, never the structure.
+Seen from a base frame (the world, the segment of `relative_to`, or the first end of a gap)
 
     At:      t + R f = t₀ + R₀ (f₀ + F₀ p),
     Facing:  R F e = R₀ F₀ d,
@@ -71,7 +71,9 @@ def aims_of(tasks: Sequence[Task]) -> tuple[tuple[Aim, ...], int]:
             at += 9
         position = at if isinstance(goal, At | Placed) else None
         at += 3 if position is not None else 0
-        out.append(Aim(task.name, effector.segment, effector.frame, base, base_frame, position, tuple(turns), task.weight))
+        out.append(
+            Aim(task.name, effector.segment, effector.frame, base, base_frame, position, tuple(turns), task.weight)
+        )
     return tuple(out), at
 
 

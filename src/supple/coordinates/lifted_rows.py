@@ -1,8 +1,8 @@
 """The relaxed set (32): everything that the lifted variables of a posture satisfy, as cones.
 
-Hinge (5), (6): ``R_i R⁰ u = R_j u``. Its limit ``|q − mid| ≤ α < π`` (8), for two axes e perpendicular to u: ``‖R_j e − R_i R⁰ Rot(u, mid)
-e‖ ≤ 2 sin(α/2)``, second-order cones, where the paper has planes that touch the ball. A hinge between a body that is
-known and a disc says all of it in one row, ``cos(q − mid) ≥ cos α``: the convex hull of the arc.
+Hinge (5), (6): ``R_i R⁰ u = R_j u``. Its limit ``|q − mid| ≤ α < π`` (8), for two axes e perpendicular to u:
+``‖R_j e − R_i R⁰ Rot(u, mid) e‖ ≤ 2 sin(α/2)``, second-order cones, where the paper has planes that touch the ball. A hinge
+between a body that is known and a disc says all of it in one row, ``cos(q − mid) ≥ cos α``: the convex hull of the arc.
 Slide: ``r = R_i e`` ties the matrix of the slide to that of its body. Loops and aims equate two expressions of one place.
 """
 

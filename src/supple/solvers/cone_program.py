@@ -1,4 +1,4 @@
-"""Cone programs whose structure is built once: ``min ½ xᵀP x + cᵀx`` with affine expressions of x in cones.
+"""Cone programs whose structure is built once: ``min Σ ‖E(x)‖²`` or ``min cᵀx`` with affine expressions of x in cones.
 
 Expressions (rows, 1 + n, 1 + p) are affine in the variables and in parameters (see `coordinates.lifted`). `ConeProgram` finds
 the sparse pattern of all rows once; a set of parameters then gives the numbers by one product. Rows without any
@@ -42,28 +42,35 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class ConeProgram:
-    """Cones over `size` variables and parameters, the number one among them; `costs` are expressions to be made small.
+    """The structure of a program: where its numbers go, and how they follow from the parameters."""
 
-    The cost is ``Σ ‖E(x)‖²``.
-    """
+    indices: np.ndarray
+    pointers: np.ndarray
+    shape: tuple[int, int]
+    coefficients: Floats  # (entries, 1 + p)
+    constants: Floats  # (rows, 1 + p)
+    kinds: list[tuple[str, int]]
+    squares: Floats  # the diagonal of P
+    conditions: list[tuple[str, Floats]]  # on parameters alone
 
-    size: int
-    parameters: int
-    cones: Sequence[Cone]
-    costs: Sequence[Floats] = ()
+    @classmethod
+    def of(cls, size: int, parameters: int, cones: Sequence[Cone], costs: Sequence[Floats] = ()) -> ConeProgram:
+        """Cones over `size` variables and as many parameters, the number one among them.
 
-    def __post_init__(self) -> None:
+        The cost is ``Σ ‖E(x)‖²`` over `costs`; their values are variables too, behind the others, so that P is diagonal.
+        """
+        residuals = sum(len(E) for E in costs)
+        total = size + residuals
         ordered: list[tuple[str, Floats]] = []
         conditions: list[tuple[str, Floats]] = []
         for kind in ("zero", "positive", "second_order", "semidefinite"):
-            for cone in (c for c in self.cones if c.kind == kind):
-                free, bound = _split(cone, self.size, self.parameters)
+            for cone in (c for c in (*cones, *_residuals(costs, size, total, parameters)) if c.kind == kind):
+                free, bound = _split(cone, total, parameters)
                 ordered += [(kind, free)] if len(free) else []
                 conditions += [(kind, bound)] if len(bound) else []
-        object.__setattr__(self, "conditions", conditions)
         none = np.empty(0, dtype=int)
         rows, columns, at = [none], [none], 0
-        values, constants = [np.empty((0, self.parameters))], [np.empty((0, self.parameters))]
+        values, constants = [np.empty((0, parameters))], [np.empty((0, parameters))]
         for _, E in ordered:
             r, j = np.nonzero((E[:, 1:] != 0.0).any(axis=2))
             rows.append(at + r)
@@ -73,25 +80,29 @@ class ConeProgram:
             at += len(E)
         row, column = np.concatenate(rows), np.concatenate(columns)
         order = np.lexsort((row, column))
-        pattern = sparse.csc_array((np.ones(len(row)), (row[order], column[order])), shape=(at, self.size))
-        object.__setattr__(self, "pattern", (pattern.indices, pattern.indptr, pattern.shape))
-        object.__setattr__(self, "coefficients", np.concatenate(values)[order])
-        object.__setattr__(self, "constants", np.concatenate(constants))
-        object.__setattr__(self, "kinds", _merged(ordered))
+        pattern = sparse.csc_array((np.ones(len(row)), (row[order], column[order])), shape=(at, total))
+        numbers = np.concatenate(values)[order], np.concatenate(constants), _merged(ordered)
+        squares = np.repeat([0.0, 2.0], [size, residuals])
+        return cls(pattern.indices, pattern.indptr, (at, total), *numbers, squares, conditions)
 
     def at(self, parameters: Floats) -> Posed:
         """The program for a set of parameters."""
-        d: Any = self
-        indices, pointers, shape = d.pattern
-        A = sparse.csc_array((-(d.coefficients @ parameters), indices, pointers), shape=shape)
-        P, c, constant = np.zeros((self.size, self.size)), np.zeros(self.size), 0.0
-        for E in self.costs:
-            M = E @ parameters
-            P += 2.0 * M[:, 1:].T @ M[:, 1:]
-            c += 2.0 * M[:, 1:].T @ M[:, 0]
-            constant += float(M[:, 0] @ M[:, 0])
-        met = all(_met(kind, E @ parameters) for kind, E in d.conditions)
-        return Posed(A, d.constants @ parameters, d.kinds, sparse.csc_array(np.triu(P)), c, constant, met)
+        numbers = -(self.coefficients @ parameters)
+        A = sparse.csc_array((numbers, self.indices, self.pointers), shape=self.shape)
+        met = all(_met(kind, E @ parameters) for kind, E in self.conditions)
+        return Posed(A, self.constants @ parameters, self.kinds, self.squares, met)
+
+
+def _residuals(costs: Sequence[Floats], size: int, total: int, parameters: int) -> list[Cone]:
+    """``E(x) − y = 0`` for all costs."""
+    out, at = [], 1 + size
+    for E in costs:
+        rows = np.zeros((len(E), 1 + total, parameters))
+        rows[:, : E.shape[1], : E.shape[2]] = E
+        rows[np.arange(len(E)), at + np.arange(len(E)), 0] = -1.0
+        out.append(Cone("zero", rows))
+        at += len(E)
+    return out
 
 
 def _split(cone: Cone, size: int, parameters: int) -> tuple[Floats, Floats]:
@@ -126,10 +137,8 @@ def _met(kind: str, v: Floats) -> bool:
 class Posed:
     """A program with numbers. It keeps one Clarabel solver, of which only the linear cost is changed."""
 
-    def __init__(
-        self, A: Any, b: Floats, kinds: list[tuple[str, int]], P: Any, c: Floats, constant: float, met: bool
-    ) -> None:
-        self.A, self.b, self.kinds, self.P, self.c, self.constant, self.met = A, b, kinds, P, c, constant, met
+    def __init__(self, A: Any, b: Floats, kinds: list[tuple[str, int]], squares: Floats, met: bool) -> None:
+        self.A, self.b, self.kinds, self.squares, self.met = A, b, kinds, squares, met
         self._solver: Any = None
 
     def solve(self, cost: Floats | None = None) -> Answer:
@@ -138,26 +147,23 @@ class Posed:
             return Answer(None, True, "the targets contradict each other")
         if not self.A.shape[1]:
             return Answer(np.empty(0), False, "nothing is left to choose")
-        linear = cost is not None or self.P.nnz == 0
-        q = self.c if cost is None else cost
-        if not linear:
-            return _answer(_setup(self.P, q, self.A, self.b, self.kinds))
+        if cost is None and self.squares.any():
+            return _answer(_setup(sparse.diags_array(self.squares, format="csc"), 0.0 * self.squares, self))
+        q = np.zeros(self.A.shape[1]) if cost is None else cost
         if self._solver is None:
-            self._solver = _setup(sparse.csc_array(self.P.shape), q, self.A, self.b, self.kinds)
+            self._solver = _setup(sparse.csc_array((len(q), len(q))), q, self)
         else:
             self._solver.update(q=q)
         return _answer(self._solver)
 
-    def with_rows(self, rows: Floats, right: Floats) -> Posed:
-        """The same with further rows ``rows · x ≥ right``."""
-        A = sparse.csc_array(sparse.vstack([self.A, sparse.csc_array(-rows)], format="csc"))
-        kinds = [*self.kinds, ("positive", len(right))]
-        return Posed(A, np.concatenate([self.b, -right]), kinds, self.P, self.c, self.constant, self.met)
+    def with_row(self, row: Floats, right: float) -> Posed:
+        """The same with one more row, ``row · x ≥ right``."""
+        A = sparse.csc_array(sparse.vstack([self.A, sparse.csc_array(-row[None])], format="csc"))
+        return Posed(A, np.append(self.b, -right), [*self.kinds, ("positive", 1)], self.squares, self.met)
 
     def value(self, x: Floats) -> float:
         """The program's own cost."""
-        P = self.P
-        return float(x @ (P @ x) - 0.5 * x @ (P.diagonal() * x) + self.c @ x + self.constant)
+        return float(0.5 * x @ (self.squares * x))
 
     def slack(self, x: Floats) -> list[tuple[str, Floats]]:
         """The value of every cone's expression."""
@@ -168,7 +174,7 @@ class Posed:
         return out
 
 
-def _setup(P: Any, q: Floats, A: Any, b: Floats, kinds: list[tuple[str, int]]) -> Any:
+def _setup(P: Any, q: Floats, posed: Posed) -> Any:
     clarabel = need_clarabel()
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -181,12 +187,17 @@ def _setup(P: Any, q: Floats, A: Any, b: Floats, kinds: list[tuple[str, int]]) -
         "second_order": clarabel.SecondOrderConeT,
         "semidefinite": lambda rows: clarabel.PSDTriangleConeT(round((np.sqrt(8 * rows + 1) - 1) / 2)),
     }
-    cones = [make[kind](count) for kind, count in kinds]
-    return clarabel.DefaultSolver(P, q, A, b, cones, settings)
+    cones = [make[kind](count) for kind, count in posed.kinds]
+    return clarabel.DefaultSolver(P, q, posed.A, posed.b, cones, settings)
 
 
 def _answer(solver: Any) -> Answer:
-    found = solver.solve()
+    try:
+        found = solver.solve()
+    except BaseException as panic:  # Clarabel's own assertions are no Exception
+        if type(panic).__name__ != "PanicException":
+            raise
+        return Answer(None, False, "Panic")
     status = str(found.status).removeprefix("SolverStatus.")
     if status in ("Solved", "AlmostSolved"):
         return Answer(np.array(found.x), False, status)

@@ -1,15 +1,15 @@
 """Rank minimisation over a convex relaxation (Wu and Tron, IKSPARK, 2025): no start, no descent in angles.
 
 The rotations of a figure's bodies are lifted to positive semidefinite matrices of fixed trace (`coordinates.lifted`); without
-the condition that these have rank one everything is linear or a cone. The relaxed problem is solved by Clarabel (`cone_program`),
-then the rank is brought down (`rank_one_search`), then joint coordinates are read from the rotations, and a local solver
-takes them to the last digit. Where the relaxation is infeasible there is no posture, if the cone solver is right;
-its word is a hint and no proof (`Decide` proves).
+the condition that these have rank one everything is linear or a cone. The relaxed problem is solved by Clarabel
+(`cone_program`), then the rank is brought down (`rank_one_search`), then joint coordinates are read from the rotations, and a
+local solver takes them to the last digit. Where the relaxation is infeasible there is no posture, if the cone solver is
+right; its word is a hint and no proof (`Decide` proves).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from supple.errors import BadValue, Refused
 from supple.problem import Problem
 from supple.solution import Solution, Status, audited
 from supple.solvers.base import Solver, insist
-from supple.solvers.cone_program import ConeProgram, need_clarabel
+from supple.solvers.cone_program import Answer, ConeProgram, need_clarabel
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.rank_one_search import SOFTER, Attempt, Purse, Search
@@ -68,7 +68,7 @@ class Relaxation:
         costs = []
         if not given:
             costs = [np.sqrt(aim.weight) * E for aim in lifted.aims for E in misses(lifted, aim)]
-        return cls(lifted, ConeProgram(size, lifted.parameters, cones, costs))
+        return cls(lifted, ConeProgram.of(size, lifted.parameters, cones, costs))
 
 
 @dataclass(frozen=True)
@@ -127,11 +127,10 @@ class RankOne:
             memory[key] = Relaxation.of(problem, self.lift, given, self.rows)
         return memory[key]
 
-    def search(self, problem: Problem, given: bool, allowance: Allowance = FREELY) -> tuple[Search, Reader]:
+    def search(self, problem: Problem, given: bool, purse: Purse) -> tuple[Search, Reader]:
         """The relaxed problem with the numbers of its targets, and what reads postures from its variables."""
         relaxation, parameters = self.relaxation(problem, given), targets_of(problem)
         posed, push = relaxation.program.at(parameters), None if self.rows is None else self.rows.push
-        purse = Purse(allowance)
         found = Search(relaxation.lifted, posed, purse, self.steps, self.tolerance, push)
         return found, Reader.of(relaxation.lifted, parameters)
 
@@ -139,13 +138,13 @@ class RankOne:
         """A posture whose errors are recomputed from the figure; `start` serves coordinates that nothing moves."""
         need_clarabel()
         insist(self, problem)
-        search, reader = self.search(problem, not self.adaptive, allowance)
-        x = search.solve(None)
-        if x is None:
-            return self._infeasible(problem, start, seed, search)
+        search, reader = self.search(problem, not self.adaptive, Purse(allowance))
+        answer = search.relaxed()
+        if answer.x is None:
+            return self._infeasible(problem, start, seed, search.purse, answer)
         best: Solution | None = None
         steps = 0
-        for attempt in self._attempts(search, x, seed):
+        for attempt in self._attempts(search, answer.x, seed):
             steps += attempt.steps
             found = self._polished(problem, reader.read(attempt.x, start), seed, search.purse, attempt)
             found = replace(found, iterations=steps)
@@ -156,16 +155,16 @@ class RankOne:
         assert best is not None
         return best
 
-    def _attempts(self, search: Search, x: Floats, seed: int) -> Any:
+    def _attempts(self, search: Search, x: Floats, seed: int) -> Iterable[Attempt]:
         if self.adaptive:
-            return iter([search.adapt(x, self.factor, self.softer)])
+            return [search.adapt(x, self.factor, self.softer)]
         return search.attempts(x, self.restarts, seed)
 
     def _polished(self, problem: Problem, q: Floats, seed: int, purse: Purse, attempt: Attempt | None) -> Solution:
         """The local solver's answer from q, or q itself; what was spent before counts."""
         q, left = problem.admitted(q), purse.left
         if self.polish is None or left is None:
-            ended = "The relaxation's posture is not exact"
+            ended = "The posture was read from the relaxation" if left is not None else purse.ended
             if attempt is not None and attempt.spectrum.rank_gap > self.tolerance:
                 ended = f"The rank stayed above one (second eigenvalue {attempt.spectrum.rank_gap:.2g})"
             return audited(problem, q, False, ended, evaluations=purse.solves, seed=seed)
@@ -174,18 +173,16 @@ class RankOne:
         more = {"evaluations": found.evaluations + purse.solves, "seed": seed, "trace": found.trace}
         return audited(problem, found.q, stationary, found.reason.partition(" before")[0], **more)
 
-    def _infeasible(self, problem: Problem, start: Floats, seed: int, search: Search) -> Solution:
-        """Where the cone solver finds nothing: the nearest posture that can be had cheaply, and what it means."""
-        q, purse, status = start, search.purse, search.posed.solve().status
-        nearest, reader = self.search(problem, False, purse.allowance)
-        nearest.purse.solves = purse.solves
-        x = nearest.solve(None)
+    def _infeasible(self, problem: Problem, start: Floats, seed: int, purse: Purse, answer: Answer) -> Solution:
+        """Where the cone solver finds nothing: what it means, and a posture near the relaxed one that misses least."""
+        q, (nearest, reader) = start, self.search(problem, False, purse)
+        x = None if purse.empty else nearest.relaxed().x
         if x is not None:
             q = reader.read(x, start)
-        found = self._polished(problem, q, seed, nearest.purse, None)
+        found = self._polished(problem, q, seed, purse, None)
         if found.ok:
             return found
-        why = HINT if "nfeasible" in status or "contradict" in status else f"The cone solver stopped ({status})"
+        why = HINT if answer.infeasible else f"The cone solver stopped ({answer.status})"
         return replace(found, status=Status.NEAREST, reason=f"{why}; not met: {', '.join(found.unmet)}.")
 
 

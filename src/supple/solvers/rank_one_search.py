@@ -1,11 +1,18 @@
 """Rank minimisation: from a point of the relaxed set to one whose matrices have rank one.
 
 The largest eigenvalue of a matrix of fixed trace is convex, with slope ``u uᵀ`` (41), and equals the trace exactly if the
-rank is one. *Problem 3* (45): with the targets as equations maximise ``Σ u_iᵀ Y_i u_i`` over the relaxed set, again and again with the new
-u_i. The sum of largest eigenvalues never falls. *Problem 4* (52): with the targets in the cost f, minimise f subject to ``u_iᵀ Y_i u_i ≥ tr −
-c (tr − λ₁)``: what is missing to rank one shrinks by c < 1 at least; where that is infeasible c moves half of its way
-towards 1 (53). *Restart* (Algorithm 2): from a point where nothing grows any more go along a feasible direction to the boundary
-of the relaxed set, and go on from there. Directions lead to the point that a random linear cost is least at.
+rank is one.
+
+*Problem 3* (45), the targets being equations: maximise ``Σ u_iᵀ Y_i u_i`` over the relaxed set, again and again with the new
+u_i. The sum of the largest eigenvalues never falls.
+
+*Problem 4* (52), the targets being the cost f: minimise f subject to ``Σ u_iᵀ Y_i u_i ≥ Σ tr Y_i − c (tr Y_i − λ₁)``. What is
+missing to rank one shrinks by c < 1 at least; where that is infeasible c moves half of its way towards 1 (53), and after
+a success it falls again. The condition is on the sum over all matrices: with one for each of them the walk ends wherever no
+step helps all of them at once.
+
+*Restart* (Algorithm 2): from a point where nothing grows any more go along a feasible direction to the boundary of the relaxed
+set, and go on from there. A direction leads to the point where a random linear cost is least.
 """
 
 from __future__ import annotations
@@ -19,13 +26,13 @@ import numpy as np
 from supple.coordinates.lifted import Lifted
 from supple.coordinates.lifted_blocks import square
 from supple.coordinates.lifted_posture import Spectrum, spectrum
-from supple.solvers.cone_program import Posed
+from supple.solvers.cone_program import Answer, Posed
 from supple.solvers.meter import Allowance
 from supple.space import Floats
 
 SLOW = 0.05  # a step that makes up for less than this share of what is missing to rank one is slow
 SLOW_STEPS = 2  # so many in a row are a stall
-SOFTER = 20  # how often c may move towards 1
+SOFTER = 10  # how often c may move towards 1
 HALVINGS = 20  # of the step to the boundary
 INSIDE = -1e-9  # least eigenvalue that counts as inside
 
@@ -47,6 +54,11 @@ class Purse:
     def left(self) -> Allowance | None:
         """What remains for others."""
         return self.allowance.left(self.solves, monotonic() - self.began)
+
+    @property
+    def ended(self) -> str:
+        """What came first: the beginning of a sentence."""
+        return self.allowance.ended(late=self.solves < self.allowance.evaluations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +83,20 @@ class Search:
     tolerance: float
     push: Callable[[Floats], Floats] | None = None  # a further linear cost at a point, such as (72)
 
-    def cost(self, x: Floats, shape: Spectrum) -> Floats:
-        """The linear cost of Problem 3."""
+    def cost(self, shape: Spectrum) -> Floats:
+        """The linear cost of Problem 3: the slope of ``−Σ λ₁``."""
         out = np.zeros(self.posed.A.shape[1])
         for own, slope in shape.slopes:
             out[own] = -slope
-        return out if self.push is None else out + self.push(x)
+        return out
 
-    def solve(self, cost: Floats | None) -> Floats | None:
-        """One cone program, if it may still be paid."""
+    def relaxed(self) -> Answer:
+        """The relaxed problem's own answer, whatever remains."""
+        self.purse.solves += 1
+        return self.posed.solve()
+
+    def solve(self, cost: Floats) -> Floats | None:
+        """One cone program with a linear cost, if it may still be paid."""
         if self.purse.empty:
             return None
         self.purse.solves += 1
@@ -92,7 +109,8 @@ class Search:
         for _ in range(self.steps):
             if shape.rank_gap <= self.tolerance or slow >= SLOW_STEPS:
                 break
-            new = self.solve(self.cost(x, shape))
+            cost = self.cost(shape)
+            new = self.solve(cost if self.push is None else cost + self.push(x))
             if new is None:
                 break
             x, shape = new, spectrum(self.lifted, new)
@@ -131,29 +149,27 @@ class Search:
         shape, c, times = spectrum(self.lifted, x), factor, 0
         path = [shape.missing]
         while len(path) <= self.steps and shape.rank_gap > self.tolerance:
-            new = self._shrunk(x, shape, c)
+            new = self._shrunk(shape, c)
             if new is None:
                 times += 1
                 if times > softer or self.purse.empty:
                     break
                 c = 0.5 * (1.0 + c)
                 continue
+            c, times = max(factor, c * c), 0
             x, shape = new, spectrum(self.lifted, new)
             path.append(shape.missing)
         return Attempt(x, shape, len(path) - 1, 0, tuple(path))
 
-    def _shrunk(self, x: Floats, shape: Spectrum, c: float) -> Floats | None:
-        """The cheapest point that is nearer to rank one by the factor c in every matrix."""
+    def _shrunk(self, shape: Spectrum, c: float) -> Floats | None:
+        """The cheapest point that is nearer to rank one by the factor c."""
         if self.purse.empty:
             return None
         self.purse.solves += 1
-        rows = np.zeros((len(shape.slopes), len(x)))
-        right = shape.trace - c * (shape.trace - shape.first)
-        for r, (own, slope) in enumerate(shape.slopes):
-            rows[r, own] = slope
-            if own.stop - own.start == 2:
-                right[r] -= 0.5  # of a disc, λ₁ = (1 + u · (c, s)) / 2
-        return self.posed.with_rows(rows, right).solve().x
+        row = -self.cost(shape)
+        discs = sum(own.stop - own.start == 2 for own, _ in shape.slopes)  # of a disc, λ₁ = (1 + u · (c, s)) / 2
+        right = shape.trace.sum() - c * shape.missing - 0.5 * discs
+        return self.posed.with_row(row, right).solve().x
 
 
 def inside(posed: Posed, x: Floats) -> bool:
