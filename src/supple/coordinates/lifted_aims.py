@@ -1,7 +1,7 @@
 """What tasks say about lifted variables: every target is a few *parameters*, and every equation linear in variables.
 
-An expression is an array E (rows, 1 + n, 1 + p). At variables x and parameters π it is ``Σ E[·, j, k] (1, x)_j (1, π)_k``: affine
-in the variables, with coefficients affine in the targets. So a moved target changes numbers, never the structure.
+An expression is an array E (rows, 1 + n, 1 + p). At variables x and parameters π it is ``Σ E[·, j, k] (1, x)_j (1, π)_k``:
+affine in the variables, with coefficients affine in the targets. So a moved target changes numbers, never the structure.
 Seen from a base frame (the world, the segment of `relative_to`, or the first end of a gap)
 
     At:      t + R f = t₀ + R₀ (f₀ + F₀ p),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from supple.coordinates.lifted import Cone
+from supple.coordinates.lifted import Cone, Kind
 from supple.errors import MissingExtra
 from supple.space import Floats
 
@@ -156,10 +156,15 @@ class Posed:
             self._solver.update(q=q)
         return _answer(self._solver)
 
-    def with_row(self, row: Floats, right: float) -> Posed:
-        """The same with one more row, ``row · x ≥ right``."""
-        A = sparse.csc_array(sparse.vstack([self.A, sparse.csc_array(-row[None])], format="csc"))
-        return Posed(A, np.append(self.b, -right), [*self.kinds, ("positive", 1)], self.squares, self.met)
+    def with_cone(self, kind: Kind, rows: Floats) -> Posed:
+        """The same with one more cone, rows (m, 1 + n) with their numbers."""
+        more = sparse.csc_array(np.pad(-rows[:, 1:], ((0, 0), (0, self.A.shape[1] + 1 - rows.shape[1]))))
+        A = sparse.csc_array(sparse.vstack([self.A, more], format="csc"))
+        return Posed(A, np.append(self.b, rows[:, 0]), [*self.kinds, (kind, len(rows))], self.squares, self.met)
+
+    def admits(self, kind: Kind, rows: Floats) -> bool:
+        """Problem 7: whether the program with one more cone may have a point; False on the cone solver's word alone."""
+        return not self.with_cone(kind, rows).solve().infeasible
 
     def value(self, x: Floats) -> float:
         """The program's own cost."""

@@ -21,7 +21,7 @@ from supple.coordinates.lifted_posture import Reader
 from supple.coordinates.lifted_rows import misses, relaxed_set
 from supple.errors import BadValue, Refused
 from supple.problem import Problem
-from supple.solution import Solution, Status, audited
+from supple.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.cone_program import Answer, ConeProgram, need_clarabel
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
@@ -147,13 +147,12 @@ class RankOne:
         for attempt in self._attempts(search, answer.x, seed):
             steps += attempt.steps
             found = self._polished(problem, reader.read(attempt.x, start), seed, search.purse, attempt)
-            found = replace(found, iterations=steps)
             if best is None or problem.value(found.q) < problem.value(best.q):
                 best = found
             if found.ok or search.purse.empty:
                 break
         assert best is not None
-        return best
+        return replace(best, iterations=steps, evaluations=search.purse.solves)
 
     def _attempts(self, search: Search, x: Floats, seed: int) -> Iterable[Attempt]:
         if self.adaptive:
@@ -164,14 +163,21 @@ class RankOne:
         """The local solver's answer from q, or q itself; what was spent before counts."""
         q, left = problem.admitted(q), purse.left
         if self.polish is None or left is None:
-            ended = "The posture was read from the relaxation" if left is not None else purse.ended
-            if attempt is not None and attempt.spectrum.rank_gap > self.tolerance:
+            ended = "The posture was read from the relaxation"
+            if left is None:
+                ended = purse.ended
+            elif attempt is not None and attempt.spectrum.rank_gap > self.tolerance:
                 ended = f"The rank stayed above one (second eigenvalue {attempt.spectrum.rank_gap:.2g})"
-            return audited(problem, q, False, ended, evaluations=purse.solves, seed=seed)
+            trace = Trace(np.array([purse.solves]), np.array([problem.value(q)])) if purse.allowance.trace else None
+            return audited(problem, q, False, ended, evaluations=purse.solves, seed=seed, trace=trace)
+        before = purse.solves
         found = self.polish.solve(_closed(problem), q, seed, left)
-        stationary = found.status is Status.NEAREST
-        more = {"evaluations": found.evaluations + purse.solves, "seed": seed, "trace": found.trace}
-        return audited(problem, found.q, stationary, found.reason.partition(" before")[0], **more)
+        purse.solves += found.evaluations
+        stationary, ended = found.status is Status.NEAREST, found.reason.partition(" before")[0]
+        trace = None if found.trace is None else found.trace.later(before)
+        if purse.left is None:
+            ended = purse.ended
+        return audited(problem, found.q, stationary, ended, evaluations=purse.solves, seed=seed, trace=trace)
 
     def _infeasible(self, problem: Problem, start: Floats, seed: int, purse: Purse, answer: Answer) -> Solution:
         """Where the cone solver finds nothing: what it means, and a posture near the relaxed one that misses least."""
@@ -180,15 +186,15 @@ class RankOne:
         if x is not None:
             q = reader.read(x, start)
         found = self._polished(problem, q, seed, purse, None)
-        if found.ok:
+        if found.ok or purse.left is None:
             return found
         why = HINT if answer.infeasible else f"The cone solver stopped ({answer.status})"
         return replace(found, status=Status.NEAREST, reason=f"{why}; not met: {', '.join(found.unmet)}.")
 
 
 def _closed(problem: Problem) -> Problem:
-    """The problem with loops that must close to the last digits; the problem itself if it has none."""
-    if not problem.loops:
+    """The problem with loops that must close to the last digits, in the charts that its figure has by now."""
+    if not problem.loops and type(problem) is Problem:
         return problem
     out = Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, problem.clearance)
     loops = tuple(replace(loop, tolerance=CLOSED, angle_tolerance=CLOSED) for loop in problem.loops)

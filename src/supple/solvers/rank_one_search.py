@@ -39,7 +39,7 @@ INSIDE = -1e-9  # least eigenvalue that counts as inside
 
 @dataclass
 class Purse:
-    """What may still be spent: cone programs and seconds."""
+    """What may still be spent: cone programs and evaluations of the problem, and seconds."""
 
     allowance: Allowance
     solves: int = 0
@@ -166,10 +166,10 @@ class Search:
         if self.purse.empty:
             return None
         self.purse.solves += 1
-        row = -self.cost(shape)
         discs = sum(own.stop - own.start == 2 for own, _ in shape.slopes)  # of a disc, λ₁ = (1 + u · (c, s)) / 2
         right = shape.trace.sum() - c * shape.missing - 0.5 * discs
-        return self.posed.with_row(row, right).solve().x
+        row = np.concatenate([[-right], -self.cost(shape)])
+        return self.posed.with_cone("positive", row[None]).solve().x
 
 
 def inside(posed: Posed, x: Floats) -> bool:
