@@ -400,7 +400,7 @@ def test_refusals_name_the_culprit() -> None:
         "AimedAt is not linear in rotations": Problem(panda, [aimed]),
         "'panda_joint3' is locked": Problem(panda, [pose], rigidity={"panda_joint3": 1.0}),
         "joint 'twist' is a screw": Problem(screws, placed(screws, "b", screws.rest)),
-        "slide 'pole' has no limits, and its axis turns": Problem(endless, placed(endless, "pole", endless.rest)),
+        "slide 'pole' has no limits, and its axis turns": Problem(endless, [Task("pole", At((1, 0, 0)))]),
         "joint 'b' follows others": Problem(follower, placed(follower, "b", follower.rest)),
         "is a preference": Problem(panda, [pose, Task("panda_link4", At((0, 0, 1)), preference=True)]),
         "it keeps": Problem(round_panda, [pose], obstacles=[supple.Ball((1, 1, 1), 0.1)]),

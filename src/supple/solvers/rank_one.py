@@ -110,7 +110,7 @@ class RankOne:
         out += [f"joint {problem.figure.joints[i]!r} is locked: lock it in the figure, with locked()" for i in locked]
         if not out:
             try:
-                self.relaxation(problem, given=True)
+                self.relaxation(problem, not self.adaptive)
             except Refused as error:
                 out.append(str(error))
         return out + ([] if self.polish is None else [r for r in self.polish.refuse(problem) if r not in out])
@@ -181,15 +181,22 @@ class RankOne:
 
     def _infeasible(self, problem: Problem, start: Floats, seed: int, purse: Purse, answer: Answer) -> Solution:
         """Where the cone solver finds nothing: what it means, and a posture near the relaxed one that misses least."""
-        q, (nearest, reader) = start, self.search(problem, False, purse)
-        x = None if purse.empty else nearest.relaxed().x
-        if x is not None:
-            q = reader.read(x, start)
-        found = self._polished(problem, q, seed, purse, None)
+        found = self._polished(problem, self._nearest(problem, start, purse), seed, purse, None)
         if found.ok or purse.left is None:
             return found
         why = HINT if answer.infeasible else f"The cone solver stopped ({answer.status})"
         return replace(found, status=Status.NEAREST, reason=f"{why}; not met: {', '.join(found.unmet)}.")
+
+    def _nearest(self, problem: Problem, start: Floats, purse: Purse) -> Floats:
+        """A posture near the relaxed one that misses the targets least; the start, where that cannot be had."""
+        if purse.empty:
+            return start
+        try:
+            search, reader = self.search(problem, False, purse)
+        except Refused:  # a slide without limits is linear only along a direction that the target gives
+            return start
+        x = search.relaxed().x
+        return start if x is None else reader.read(x, start)
 
 
 def _closed(problem: Problem) -> Problem:
