@@ -131,7 +131,7 @@ class RankOne:
         """The relaxed problem with the numbers of its targets, and what reads postures from its variables."""
         relaxation, parameters = self.relaxation(problem, given), targets_of(problem)
         posed, push = relaxation.program.at(parameters), None if self.rows is None else self.rows.push
-        found = Search(relaxation.lifted, posed, purse, self.steps, self.tolerance, push)
+        found = Search(relaxation.lifted, parameters, posed, purse, self.steps, self.tolerance, push)
         return found, Reader.of(relaxation.lifted, parameters)
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
