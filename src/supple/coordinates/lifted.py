@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -113,6 +114,15 @@ class Lifted:
                 slides[node.slide.span.index] = Cell(kind, at, size)
                 at += size
         return cls(figure, tree, aims, problem.loops, known, lift, given, bodies, slides, at - 1, parameters)
+
+    @cached_property
+    def groups(self) -> dict[str, list[Cell]]:
+        """The cells that are matrices, by their kind."""
+        out: dict[str, list[Cell]] = {}
+        for cell in (*self.bodies.values(), *self.slides.values()):
+            if cell.lift != "length":
+                out.setdefault(cell.lift, []).append(cell)
+        return out
 
     # ── expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
     def body_turn(self, body: int) -> Floats:
