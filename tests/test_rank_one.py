@@ -229,6 +229,12 @@ def test_two_hands_on_one_box() -> None:
     solution = supple.solve(problem, solver=RankOne())
     assert solution.ok
     assert max(solution.errors[1]) < 1e-10
+    for given in (True, False):
+        lifted, parameters = Lifted.of(problem, given=given), targets_of(problem)
+        x = write(lifted, solution.q, parameters)
+        assert worst(relaxed_set(lifted), x, parameters) < 1e-8
+        R = [value(row, x, parameters) for row in lifted.rotation("right_gripper")]
+        assert_allclose(R, tied.placement(solution.q, "right_gripper")[:3, :3], atol=1e-8)
 
 
 # ── Stewart platforms ────────────────────────────────────────────────────────────────────────────────────────────────
