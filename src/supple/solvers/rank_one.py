@@ -122,8 +122,11 @@ class RankOne:
         """
         limits, memory = problem.limits, problem.figure.memory
         assert limits is not None
-        held = np.where(problem.free == 0.0, problem.admitted(problem.figure.rest) if start is None else start, np.nan)
-        bounds = np.where(np.isnan(held), limits.lower, held), np.where(np.isnan(held), limits.upper, held)
+        held = np.asarray(problem.rigidity) == 1.0
+        if any(task.chain is not None for task in problem.tasks):
+            held |= problem.free == 0.0
+        where = problem.admitted(problem.figure.rest) if start is None else start
+        bounds = np.where(held, where, limits.lower), np.where(held, where, limits.upper)
         tasks = tuple((*_shape(task.effector), *_goal(task.goal), task.weight) for task in problem.tasks)
         key = ("lifted", self.lift, given, self.rows, tasks, *(bound.tobytes() for bound in bounds))
         if key not in memory:
