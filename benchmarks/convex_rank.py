@@ -1,12 +1,12 @@
 """Rank minimisation over convex relaxations: the experiments of IKSPARK's Tables II to V and Figure 11, beside its numbers.
 
-Run ``OMP_NUM_THREADS=1 python benchmarks/convex_rank.py [--count N] [--jobs size,box,far,stewart] [--json FILE] [--plot
-FILE]``. One thread. *box*: the midpoint between Baxter's two grippers, tied to each other, to 500 poses, without a local
-solver. *far*: the same poses a metre further on, out of reach, by the adaptive method. *stewart*: poses of two platforms. A
-posture counts as found if the tasks and the loop are met to 10 µm and 0.1 mrad by the figure's own placements; *far* counts,
-as the paper does, what ends at rank one. Times are wall-clock times of everything, from the numbers of a target to joint
-angles; the paper counts its cone solver alone. Problems are read from a folder ``shared`` beside the checkout, or from the
-one that ``SUPPLE_SHARED`` names.
+Run ``OMP_NUM_THREADS=1 python benchmarks/convex_rank.py [--count N] [--jobs size,arms,box,far,stewart] [--json FILE] [--plot
+FILE]``. One thread. *arms*: random reachable poses of single arms, 200 at most. *box*: the midpoint between Baxter's two
+grippers, tied to each other, to 500 poses, without a local solver. *far*: the same poses a metre further on, out of
+reach, by the adaptive method. *stewart*: poses of two platforms. A posture counts as found if the tasks and the loop are met
+to 10 µm and 0.1 mrad by the figure's own placements; *far* counts, as the paper does, what ends at rank one. Times are
+wall-clock times of everything, from the numbers of a target to joint angles; the paper counts its cone solver alone.
+Problems are read from a folder ``shared`` beside the checkout, or from the one that ``SUPPLE_SHARED`` names.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from supple.solvers.meter import FREELY
 from supple.solvers.rank_one_search import Attempt, Purse
 
 LIFTS = ("rotation", "quaternion")
+ARMS = {"panda": "panda_hand", "sawyer": "right_hand", "baxter": "left_gripper"}
 FACTORS = {"rotation": (0.2, 0.4, 0.8), "quaternion": (0.05, 0.1, 0.2)}
 PAPER_BOX = {"rotation": "87.2 % + 5.1 %, 0.64 s, 7.67", "quaternion": "88.6 % + 4.2 %, 0.29 s, 3.64"}
 PAPER_FAR = {
@@ -64,7 +65,7 @@ def off_rotation(reader: Reader, attempt: Attempt) -> float:
     return float(np.linalg.norm(R - nearest_rotations(R), axis=(1, 2)).max())
 
 
-def one_box(solver: RankOne, problem: Problem) -> Row:
+def one(solver: RankOne, problem: Problem) -> Row:
     """The pure method on one target: after which restart it was found, if at all."""
     began = perf_counter()
     search, reader = solver.search(problem, True, Purse(FREELY))
@@ -88,9 +89,26 @@ def boxes(job: Box, restarts: int = 10) -> list[Row]:
     for lift in LIFTS:
         solver = RankOne(lift, restarts=restarts, polish=None)
         solver.relaxation(job.problem, True)
-        found = [one_box(solver, job.problem.aimed(T)) for T in job.targets]
+        found = [one(solver, job.problem.aimed(T)) for T in job.targets]
         rows.append({"lift": lift, "paper": PAPER_BOX[lift], **told(found, job.label, restarts)})
     rows += [through(job, RankOne(), "RankOne()"), through(job, None, "supple.solve")]
+    return rows
+
+
+def arms(count: int, restarts: int = 10) -> list[Row]:
+    """Random reachable poses of single arms."""
+    rows = []
+    for name, segment in ARMS.items():
+        figure, draw = supple.load(name), np.random.default_rng(6)
+        targets = figure.placement(draw.uniform(figure.lower, figure.upper, (count, figure.size)), segment)
+        problem = Problem(figure, [Task(segment, Placed(targets[0]))])
+        for lift in LIFTS:
+            solver = RankOne(lift, restarts=restarts, polish=None)
+            solver.relaxation(problem, True)
+            found = [one(solver, problem.aimed(T)) for T in targets]
+            rows.append({"arm": name, "lift": lift, **told(found, np.ones(count), restarts)})
+        job = Box(problem, targets, targets, np.ones(count))
+        rows += [{"arm": name, **through(job, *way)} for way in ((RankOne(), "RankOne()"), (None, "supple.solve"))]
     return rows
 
 
@@ -236,13 +254,14 @@ def main(argv: list[str] | None = None) -> None:
     """Run the jobs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=500, help="targets of each set")
-    parser.add_argument("--jobs", default="size,box,far,stewart")
+    parser.add_argument("--jobs", default="size,arms,box,far,stewart")
     parser.add_argument("--json")
     parser.add_argument("--plot")
     options = parser.parse_args(argv)
     need_data()
     wanted, job, out = options.jobs.split(","), box(options.count), {}
     runs = {"size": lambda: size(job), "box": lambda: boxes(job), "far": lambda: far(job)}
+    runs["arms"] = lambda: arms(min(options.count, 200))
     runs["stewart"] = lambda: [row for platform in platforms(options.count) for row in stewart(platform)]
     for name in wanted:
         out[name] = runs[name]()
