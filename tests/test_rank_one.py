@@ -78,6 +78,12 @@ def mixed(figure: Figure, segment: str, q: np.ndarray) -> list[Task]:
     ]
 
 
+def faced(figure: Figure, segment: str, q: np.ndarray) -> list[Task]:
+    """Two axes in the world, and a point."""
+    T = figure.placement(q, segment)
+    return [Task(segment, Facing(x=T[:3, 0], y=T[:3, 1])), Task(Point(segment), At(T[:3, 3]))]
+
+
 def worst(cones: Sequence[Cone], x: np.ndarray, parameters: np.ndarray) -> float:
     """By how much the worst of all cones is missed."""
     out = 0.0
@@ -97,7 +103,7 @@ def worst(cones: Sequence[Cone], x: np.ndarray, parameters: np.ndarray) -> float
 # ── lifted coordinates ───────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("given", [True, False], ids=["equations", "cost"])
 @pytest.mark.parametrize("lift", LIFTS)
-@pytest.mark.parametrize("tasks", [placed, mixed])
+@pytest.mark.parametrize("tasks", [placed, mixed, faced])
 @pytest.mark.parametrize("name", TREES)
 def test_postures_are_points_of_rank_one_in_the_relaxed_set(name: str, tasks, lift: str, given: bool) -> None:
     figure = TREES[name]
