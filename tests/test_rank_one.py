@@ -463,3 +463,13 @@ def test_budgets_and_deadlines_end_it() -> None:
     assert_allclose(same.q, free.q)
     late = supple.solve(problem, solver=RankOne(), deadline=1e-9)
     assert late.ok or late.reason.startswith("The deadline of 1e-09 s passed")
+
+
+def test_a_hinge_that_nothing_asks_of_is_no_obstacle_to_rank_one() -> None:
+    """Its disc is at the centre of the relaxed set, where no direction is steepest."""
+    arm = [*hinge("a", None, Z), *hinge("b", "a", X, limits=WIDE), *fixed("tip", "b", at=(1, 0, 0))]
+    problem = Problem(Figure("arm", arm), [Task(Point("a"), At((0, 0, 0))), Task(Direction("b", X), Facing((0, 1, 0)))])
+    search, _ = RankOne().search(problem, True, Purse(FREELY))
+    x = search.relaxed().x
+    assert x is not None
+    assert search.descend(x).spectrum.rank_gap < 1e-6
