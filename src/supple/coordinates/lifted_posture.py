@@ -26,7 +26,6 @@ from supple.coordinates.lifted_blocks import (
 from supple.coordinates.lifted_tree import Hinge, Socket, Span, davenport, frames_of
 from supple.space import Floats
 
-
 NOWHERE = 1e-9  # a point of a disc no farther from its centre has no direction
 
 
