@@ -169,7 +169,8 @@ def test_what_is_out_of_reach_is_proved_so(name: str, point: bool) -> None:
         assert not solution.ok
         assert figure.limits.contains(solution.q)
         assert solution.certificate.verify()
-        assert solution.reason == solution.certificate.explain()
+        assert solution.certificate.explain().startswith(solution.reason[:-1])
+        assert "whatever the limits" in solution.certificate.explain() or name == "gantry"
         assert solution.decision is not None
         assert solution.decision.boxes >= 1
 
@@ -196,7 +197,7 @@ def test_limits_alone_are_proof_enough() -> None:
     solution = supple.solve(supple.Problem(narrow, [task]), solver=supple.Decide())
     assert solution.status is IMPOSSIBLE
     assert solution.certificate.verify()
-    assert "the limits of" in solution.reason
+    assert "it would take other limits of shoulder_pan_joint" in solution.certificate.explain()
     assert supple.solve(supple.Problem(figure, [task])).ok
 
 

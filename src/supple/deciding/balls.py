@@ -4,20 +4,20 @@ Everything is derived again from the chain's placements, with code of its own: n
 believed but the matrices of the proof, which may be any.
 
 **Slack of poses.** A posture that misses the target by an angle δ and a distance ε closes the loop but for a small
-motion at the target, ``y = ±(1 + m) x`` as seen from where arc A begins, or ``y = ±x (1 + m)`` as seen from where it ends,
-whichever is nearer: it turns by δ and slides by no more than ``ε + δ ℓ``, ℓ the distance from the target to the first
-joint and from there along the chain to the first joint of arc A, or that along the chain from its last joint. With s the scale of lengths the
-halves of the dual quaternion m are no longer than δ/2 and ``τ = (ε + δℓ) s/2``, and those of x no longer than 1 and ``r = s
-ℓ_A/2``, ℓ_A the lengths in arc A; together ``‖m x‖ ≤ κ = δ (1 + r)/2 + τ``. Since x and y are unit dual quaternions both,
-``x_r·x_r = 1`` and ``x_r·x_d = 0``, Λ may be changed by multiples of these forms without changing the difference; so let
-its blocks ``[[P, Q], [Qᵀ, S]]`` be such that P and Q are small. Then, with ``‖h‖² ≤ H = Π (2 − g²)`` over the joints of an
-arc (2 for a slide),
+motion at the target, ``y = ±(1 + m) x`` as seen from where arc A begins, or ``y = ±x (1 + m)`` as seen from where it
+ends, whichever is nearer: it turns by δ and slides by no more than ``ε + δ ℓ``, ℓ the distance from the target to the
+first joint and from there along the chain to the first joint of arc A, or that along the chain from its last joint.
+With s the scale of lengths the halves of the dual quaternion m are no longer than δ/2 and ``τ = (ε + δℓ) s/2``, and
+those of x no longer than 1 and ``r = s ℓ_A/2``, ℓ_A the lengths in arc A; together ``‖m x‖ ≤ κ = δ (1 + r)/2 + τ``.
+Since x and y are unit dual quaternions both, ``x_r·x_r = 1`` and ``x_r·x_d = 0``, Λ may be changed by multiples of
+these forms without changing the difference; so let its blocks ``[[P, Q], [Qᵀ, S]]`` be such that P and Q are small.
+Then, with ``‖h‖² ≤ H = Π (2 − g²)`` over the joints of an arc (2 for a slide),
 
     |yᵀΛy − xᵀΛx| ≤ δ (‖P‖ + 2‖Q‖ r + ‖S‖ r²) + 2τ (‖Q‖ + ‖S‖ r) + ‖Λ‖ κ²,
     |(N y)ᵀ Ω h_B| ≤ (‖N L_A‖ √H_A + ‖N_r‖ δ/2 + ‖N_d‖ (τ + r δ/2)) ‖Ω‖ √H_B.
 
-**Slack of points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more than
-``2 s (|p| + ℓ_A) ε s + (ε s)²``.
+**Slack of points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more
+than ``2 s (|p| + ℓ_A) ε s + (ε s)²``.
 """
 
 from __future__ import annotations

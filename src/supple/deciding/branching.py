@@ -16,19 +16,17 @@ import numpy as np
 
 from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
+from supple.deciding.interior import WORTH
 from supple.deciding.proof import Leaf, Proof, Split, leaf_of
 from supple.deciding.relaxation import Relaxation, best_starts
 from supple.deciding.slack import likely, slack_of
 from supple.space import Floats
 
-FIRMER = 2.0  # times a margin whose proof was not above its slack, to try for next
-NEARLY = 0.7  # of a bound that was reached, to try for instead of more
-TRIES = 3  # margins
-LEAST = 1e-7  # bound that is worth a try
+TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which more are of no use
 MOST_STARTS = 3  # joints with which the first arc may begin
 SAFELY = 1.1  # times the slack that a bound is to be above
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
-CERTAIN = 1e-6  # spread of an angle that the relaxation is sure of
+CERTAIN = 0.02  # spread of an angle that the relaxation is sure of: then the widest range is cut
 
 
 class Outcome(NamedTuple):
@@ -61,7 +59,7 @@ class Search:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
         self.starts = [best_starts(claim)[:MOST_STARTS] for claim in self.claims]
         self.crashes = Crashes(self.pairings, self.names)
-        self.boxes, self.q = 0, None
+        self.boxes, self.close, self.q = 0, 0, None
 
     def run(self, lower: Floats, upper: Floats) -> Outcome:
         """Refute the whole box, or find a posture in it."""
@@ -73,7 +71,7 @@ class Search:
 
         Only the relaxations of the claims that changed are looked at; `before` is what the others stand for.
         """
-        if self.boxes >= self.most or self.stop():
+        if self.boxes >= self.most or self.close > TOO_CLOSE or self.stop():
             return None
         self.boxes += 1
         if (crash := self.crashes.first(lower, upper)) is not None:
@@ -105,33 +103,29 @@ class Search:
 
         Where a relaxation is refuted by less than its slack, arcs that begin with another joint may do better.
         """
-        guess = None
+        guess, close = None, False
         for start in self.starts[number]:
             relaxation = Relaxation(self.claims[number], lower[self.at[number]], upper[self.at[number]], start)
             leaf = self.leaf(relaxation, number, start)
             if leaf is not None:
                 return leaf
             guess = guess or Guess(*relaxation.angles())
-            if relaxation.bound < LEAST:
+            if not relaxation.bound > WORTH:
                 break
+            close = True
         assert guess is not None
+        self.close += close
         return guess
 
     def leaf(self, relaxation: Relaxation, number: int, start: int) -> Leaf | None:
         """The proof of a relaxation, if it has one that is above its slack."""
         claim = self.claims[number]
-        margin = likely(claim)
-        for _ in range(TRIES):
-            if relaxation.refuted(margin):
-                leaf = leaf_of(relaxation, number, start)
-                slack = SAFELY * slack_of(claim, leaf, relaxation.lower, relaxation.upper)
-                if relaxation.bound > slack:
-                    return leaf
-                margin = max(slack, FIRMER * margin)
-            elif relaxation.bound > max(LEAST, 0.1 * margin):  # by less
-                margin = NEARLY * relaxation.bound
-            else:
+        for margin in (likely(claim), np.inf):
+            if not relaxation.refuted(margin):
                 break
+            leaf = leaf_of(relaxation, number, start)
+            if relaxation.bound > SAFELY * slack_of(claim, leaf, relaxation.lower, relaxation.upper):
+                return leaf
         return None
 
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess]) -> Split | None:

@@ -28,7 +28,6 @@ from supple.deciding.claims import Claim
 from supple.deciding.crash_balls import crash_holds
 from supple.deciding.crashes import Pairing
 from supple.deciding.proof import Crash, Leaf, Proof, Split
-from supple.deciding.relaxation import arcs_of, ranges
 from supple.space import Floats
 
 
@@ -109,45 +108,21 @@ class Certificate:
                 yield node
                 stack += [node.below, node.above]
 
+    @property
+    def statement(self) -> str:
+        """What cannot be, in words."""
+        leaves = [leaf for leaf, _, _ in self.leaves()]
+        used = sorted({leaf.claim for leaf in leaves if isinstance(leaf, Leaf)})
+        wishes = [self.claims[k].wish for k in used]
+        if any(isinstance(leaf, Crash) for leaf in leaves):
+            wishes.append("keeps clear")
+        return f"No posture within the limits {' and '.join(wishes)}"
+
     def explain(self) -> str:
-        """One sentence in plain words: what cannot be, and which limits matter most."""
-        weight, boxes, used, crashes = dict.fromkeys(self.names, 0.0), 0, set(), 0
-        for leaf, lower, upper in self.leaves():
-            boxes += 1
-            if isinstance(leaf, Crash):
-                crashes += 1
-                continue
-            used.add(leaf.claim)
-            for name, share in self._shares(leaf, lower, upper):
-                weight[name] += share
-        said = f"No posture within the limits brings {' and '.join(self._wish(k) for k in sorted(used))}"
-        if crashes:
-            said += " and keeps clear" if used else "No posture within the limits keeps clear"
-        total = sum(weight.values())
-        if total <= 1e-9 * boxes:
-            return f"{said}: it is out of reach whatever the limits."
-        names = sorted((n for n in weight if weight[n] > 0.15 * total), key=lambda n: -weight[n])[:3]
-        plural = "box" if boxes == 1 else "boxes"
-        matter = f"the limits of {', '.join(names)} matter most" if names else "no limit matters more than the others"
-        return f"{said}; {matter}. The proof has {boxes} {plural}."
+        """A sentence in plain words: what cannot be, and which limits matter."""
+        from supple.deciding.reasons import reason_of
 
-    def _wish(self, number: int) -> str:
-        claim = self.claims[number]
-        x, y, z = claim.target[:3, 3]
-        how = "" if claim.point else " in the wanted orientation"
-        return f"{claim.about} to ({x:.4g}, {y:.4g}, {z:.4g}) m{how}"
-
-    def _shares(self, leaf: Leaf, lower: Floats, upper: Floats) -> Iterator[tuple[str, float]]:
-        """How much the limits of each joint weigh in one leaf."""
-        chain = self.claims[leaf.claim].chain
-        at = [self.names.index(name) for name in chain.names]
-        limited, k = ranges(chain, lower[at], upper[at]).limited, 0
-        for arc in arcs_of(len(at), leaf.start):
-            k += 1
-            for joint in arc:
-                if limited[joint]:
-                    yield chain.names[joint], float(np.sum(leaf.grams[k] ** 2))
-                    k += 1
+        return f"{self.statement}{reason_of(self)}"
 
     def to_json(self) -> str:
         """The certificate as text; numbers come back to the bit."""

@@ -36,8 +36,16 @@ class Claim:
     tolerance: float
     angle_tolerance: float
     point: bool
-    about: str  # the task, in words
+    about: str  # the segment
     frame: Frame | None = None  # what it places in the world; None: a point, or seen from another segment
+
+    @property
+    def wish(self) -> str:
+        """What is wanted, in words."""
+        x, y, z = self.target[:3, 3]
+        return (
+            f"brings {self.about} to ({x:.4g}, {y:.4g}, {z:.4g}) m{'' if self.point else ' in the wanted orientation'}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +97,7 @@ class _Claims:
             self.reasons.append(str(reason))
             return
         in_world = None if point or turning or seen_from is not None else Frame(segment, frame)
-        self.found.append(Claim(chain, target, tolerance, angle, point, task.name, in_world))
+        self.found.append(Claim(chain, target, tolerance, angle, point, segment, in_world))
 
     def take(self, task: Task, others: list[Task]) -> None:
         """The claim of one task."""
@@ -157,9 +165,10 @@ def claims_of(problem: Problem) -> tuple[Claim, ...]:
     claims = _Claims(problem)
     for task in wanted:
         claims.take(task, wanted)
+    count = len(claims.found)
     for _ in problem.loops:  # each may make known what the next begins with
         before = len(claims.known)
-        claims.found = [c for c in claims.found if c.about not in {loop.name for loop in problem.loops}]
+        del claims.found[count:]
         for loop in problem.loops:
             claims.take(loop, [])
         if len(claims.known) == before:

@@ -6,8 +6,9 @@ with Mehrotra's predictor and corrector). The dual seeks X_k ⪰ 0 with ``⟨F�
 
     t ≥ −(⟨F⁰, X⟩ + Σ_i |⟨Fⁱ, X⟩|)/tr X,
 
-and as soon as this is positive there is no such z: the loop ends, with X as the proof. If t falls below zero there is
-one.
+and if this is positive there is no such z, and X is the proof. The loop ends with it when the bound is above a margin
+or within a sixth of t, which is the best there can be; and without a proof when t is well below zero, or as low as it gets
+and less than a proof is worth.
 
 **Layout.** All blocks lie one behind the other, row by row; ``F[e, i]`` is entry e of Fⁱ, the last i being the
 identity that t multiplies, so that the inner loops run over i without a gap. The matrix of the step is ``H_ij = ⟨Fⁱ, X
@@ -24,8 +25,11 @@ import numpy as np
 from supple.compiled import leaf, stage
 
 STEPS = 60
-ENOUGH = 1e-5  # how far inside all conditions a point is when the question is settled
-OPEN, REFUTED, MET = 0, 1, 2  # verdicts
+INSIDE = 1e-5  # how far inside all conditions a point is when the question is settled
+SETTLED = 1e-8  # between t and its bound, from where on t gets no lower
+WORTH = 1e-6  # a bound below which no proof is above its slack
+NEARLY = 6.0 / 7.0  # share of t from which on a bound is as good as it gets
+OPEN, REFUTED = 0, 1  # verdicts
 SHRINK, TRIES = 0.85, 60  # of a step that leaves the cone
 
 
@@ -312,8 +316,8 @@ def begun(b: Any, m: int) -> int:
 
 @stage
 def phase_one(b: Any, m: int, margin: float, out: Any) -> int:
-    """A verdict: refuted if t is above `margin`, met if t can fall below −`ENOUGH`. `out`: the bound, t, and the steps."""
-    order, best, verdict = begun(b, m), -math.inf, OPEN
+    """Whether t is seen to be above `margin`, or as far above `WORTH` as it ever is. `out`: the bound, t, and the steps."""
+    order, verdict, bound = begun(b, m), OPEN, -math.inf
     for steps in range(STEPS):
         out[2] = steps
         combine(b.F, b.y, m, b.S)
@@ -326,12 +330,15 @@ def phase_one(b: Any, m: int, margin: float, out: Any) -> int:
         for i in range(m - 1):
             off += abs(b.rhs[i])
         bound, t, mu = -(constant + off) / b.rhs[m - 1], b.y[m - 1], gap / order
-        best = max(best, bound)
-        if bound > margin:
+        if bound > margin or (bound > WORTH and bound > NEARLY * t):
             verdict = REFUTED
-        elif t < -ENOUGH:
-            verdict = MET
-        if verdict != OPEN or not mu >= 1e-12 or t - best < 1e-9 or not prepared(b, m):
+        if (
+            verdict != OPEN
+            or t < -INSIDE
+            or (t < WORTH and t - bound < SETTLED)
+            or not mu >= 1e-12
+            or not prepared(b, m)
+        ):
             break
         long_x, long_s = directed(b, m, 0.0, False)
         share = foresee(b, mu, order, long_x, long_s)
@@ -345,5 +352,5 @@ def phase_one(b: Any, m: int, margin: float, out: Any) -> int:
             b.X[e] += long_x * b.dX[e]
         for i in range(m):
             b.y[i] += long_s * b.dy[i]
-    out[0], out[1] = best, b.y[m - 1]
+    out[0], out[1] = bound, b.y[m - 1]
     return verdict

@@ -202,6 +202,8 @@ def _most_special(chain: Chain) -> tuple[int, ...]:
         s = np.linalg.svd(matrices(chain, np.eye(4), whole, order)[0], compute_uv=False)
         ranks.append(int(np.count_nonzero(s > RANK * s[0])))
     lengths = np.linalg.norm(chain.before[:, :3, 3], axis=1)
-    away = [min(0.5 * chain.reach + lengths[1 : k + 1].sum(), lengths[k + FIRST_ARC :].sum()) for k in range(len(ranks))]
+    away = [
+        min(0.5 * chain.reach + lengths[1 : k + 1].sum(), lengths[k + FIRST_ARC :].sum()) for k in range(len(ranks))
+    ]
     first = min(range(len(ranks)), key=lambda k: (ranks[k], away[k]))
     return first, *sorted((k for k in range(len(ranks)) if k != first), key=lambda k: away[k])

@@ -94,7 +94,7 @@ class _Deciding:
         """A posture, a proof, or neither, each with what it took."""
         groups = [list(range(len(self.claims)))] if self.problem.clear else groups_of(self.claims)
         found = [False] * len(groups)
-        for most in sorted({1, self.boxes}):
+        for most in (self.boxes,) if len(groups) == 1 else (1, self.boxes):
             for k, members in enumerate(groups):
                 claims = [self.claims[i] for i in members]
                 if found[k]:
@@ -146,7 +146,9 @@ class _Deciding:
             reason = f"{self.local.reason} A proof that it is impossible did not stand up to its check."
             return self.noted(replace(self.local, reason=reason))
         checking = monotonic() - searched
-        said = replace(self.local, status=Status.IMPOSSIBLE, reason=certificate.explain(), certificate=certificate)
+        said = replace(
+            self.local, status=Status.IMPOSSIBLE, reason=f"{certificate.statement}.", certificate=certificate
+        )
         return self.noted(said, checking)
 
     def noted(self, solution: Solution, checking: float = 0.0) -> Solution:
@@ -156,8 +158,8 @@ class _Deciding:
 
 def _plain(local: Solution) -> Solution:
     """A solution whose fields are all known."""
-    counts = {"iterations": local.iterations, "evaluations": local.evaluations, "seed": local.seed}
-    return Solution(local.problem, local.q, local.status, local.reason, **counts, trace=local.trace)
+    counts = local.iterations, local.evaluations, local.seed
+    return Solution(local.problem, local.q, local.status, local.reason, *counts, trace=local.trace)
 
 
 def _meets(claim: Claim, joints: tuple[str, ...], q: Floats) -> bool:
