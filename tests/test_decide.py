@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.deciding.balls import _Check, holds
 from supple.deciding.certificate import Certificate
-from supple.deciding.chain import Chain, chain_of, quaternion
+from supple.deciding.chain import Chain, Way, chain_of, quaternion
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.moments import terms
 from supple.deciding.proof import Leaf, Split, leaf_of
@@ -64,7 +64,7 @@ def arm(name: str) -> tuple[supple.Figure, str, Chain]:
 
 
 def claim(chain: Chain, target: np.ndarray, point: bool = False) -> Claim:
-    return Claim(chain, target, 1e-5, 1e-4, point, "hand")
+    return Claim(chain, target, 1e-5, 1e-4, point, Way("hand", np.eye(4)))
 
 
 def posture(chain: Chain, seed: int) -> np.ndarray:
@@ -104,7 +104,7 @@ def test_a_chain_is_the_figure_it_comes_from(name: str) -> None:
 
 def test_a_chain_between_two_segments_passes_joints_backwards() -> None:
     figure = supple.load("human")
-    chain = chain_of(figure, "hand_l", np.eye(4), figure.lower, figure.upper, "hand_r", most=99)
+    chain = chain_of(figure, "hand_l", np.eye(4), figure.lower, figure.upper, "hand_r")
     rng = np.random.default_rng(0)
     q = np.clip(rng.normal(size=figure.size), figure.lower, figure.upper)
     values = np.array([q[figure.joints.index(n)] for n in chain.names])
@@ -349,6 +349,16 @@ def test_certificates_survive_as_text_and_lies_do_not() -> None:
     assert not replace(again, proof=replace(again.proof, claim=1)).verify()
     empty = replace(again.proof, grams=tuple(0.0 * g for g in again.proof.grams))
     assert not replace(again, proof=empty).verify()
+
+
+def test_a_certificate_speaks_of_one_figure() -> None:
+    certificate = Certificate.from_json(proved().to_json())
+    ur5 = supple.load("ur5")
+    assert certificate.verify(ur5)
+    assert certificate.verify(ur5.with_limits({"elbow_joint": (-1.0, 1.0)}))
+    assert not certificate.verify(supple.load("panda"))
+    assert not certificate.verify(ur5.with_limits({"elbow_joint": (-4.0, 4.0)}))
+    assert not certificate.verify(ur5.scaled(1.5))
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from supple.retarget import Retargeted, match_segments, retarget
 from supple.retargeting.match import Match
 from supple.scene import Scene
 from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Polytope
-from supple.solution import Solution, Status, Trace
+from supple.solution import Decision, Solution, Status, Trace
 from supple.solve import solve
 from supple.solvers.active_set import ActiveSet
 from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
