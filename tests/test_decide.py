@@ -357,8 +357,12 @@ def test_a_certificate_speaks_of_one_figure() -> None:
     assert certificate.verify(ur5)
     assert certificate.verify(ur5.with_limits({"elbow_joint": (-1.0, 1.0)}))
     assert not certificate.verify(supple.load("panda"))
-    assert not certificate.verify(ur5.with_limits({"elbow_joint": (-4.0, 4.0)}))
     assert not certificate.verify(ur5.scaled(1.5))
+    panda, segment, chain = arm("panda")
+    task = supple.Task(supple.Frame(segment), supple.Placed(far(chain, 3)))
+    certificate = supple.solve(supple.Problem(panda, [task])).certificate
+    assert certificate.verify(panda)
+    assert not certificate.verify(panda.with_limits({"panda_joint4": (-3.2, 0.0)}))
 
 
 @pytest.mark.parametrize(

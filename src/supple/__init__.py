@@ -66,7 +66,7 @@ from supple.tracking.whole import WholeClip
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
     "Capsule", "CautiousStep", "Certificate", "Clearance", "Coordinate", "Custom", "CyclicCoordinateDescent",
-    "Cylinder", "DampedLeastSquares", "Decide", "Direction", "Drive", "DrivenAngle", "Error", "Evaluation",
+    "Cylinder", "DampedLeastSquares", "Decide", "Decision", "Direction", "Drive", "DrivenAngle", "Error", "Evaluation",
     "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame", "FrameByFrame", "Gap", "Group", "Held",
     "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MarkerSet", "Markers",
     "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton",
