@@ -188,6 +188,18 @@ def test_a_leaf_for_one_target_proves_nothing_of_a_target_that_can_be_reached(na
         assert not holds(claim(chain, chain.placement(posture(chain, seed))), leaf, *chain.box)
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("point", [False, True])
+def test_the_kernels_are_plain_python(point: bool) -> None:
+    _, _, chain = arm("scara")
+    c = claim(chain, far(chain, 1), point)
+    r = Relaxation(c, *chain.box, 0)
+    assert r.refuted(1e-3)
+    assert holds(c, leaf_of(r, 0, 0), *chain.box)
+    q = posture(chain, 2)
+    assert not Relaxation(claim(chain, chain.placement(q), point), *chain.box, 0).refuted(1e-6)
+
+
 def test_limits_alone_are_proof_enough() -> None:
     """Each joint may leave the middle by a fifth of a radian; the pose asks the first one for a whole radian."""
     figure, segment, chain = arm("ur5")
@@ -214,6 +226,41 @@ def test_a_joint_that_cannot_move_is_folded_away() -> None:
     q[0] = 2.8
     missed = reached.aimed(chain.placement(q))
     assert supple.solve(missed, solver=supple.Decide()).status in (IMPOSSIBLE, supple.Status.SOLVED)
+
+
+def odd_arm(kind: str) -> supple.Figure:
+    """An arm with axes that coincide, with links without length, or with ranges of hardly any width."""
+    axes = [(0, 0, 1), (0, 0, 1), (0, 1, 0), (0, 1, 0), (0, 1, 0), (1, 0, 0)]
+    joints, above = [], None
+    for i, axis in enumerate(axes):
+        length = 0.0 if kind == "no length" or i == 1 else 0.25
+        width = {"hardly any": 1e-9, "little": 1e-4}.get(kind, 1.5) if i in (1, 3) else 1.5
+        at = supple.place((length if i else 0.0, 0.0, 0.0))
+        joints.append(supple.Joint(f"j{i}", above, at, turn=axis, limits=(0.2 - width, 0.2 + width), segment=f"s{i}"))
+        above = f"s{i}"
+    return supple.Figure(kind, joints)
+
+
+@pytest.mark.parametrize("kind", ["coinciding axes", "no length", "hardly any", "little"])
+def test_odd_arms_are_decided_and_never_wronged(kind: str) -> None:
+    figure = odd_arm(kind)
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        q = rng.uniform(figure.lower, figure.upper)
+        T = figure.placement(q, "s5")
+        rounded = supple.Placed(np.round(T[:3, 3], 6), matrix=np.round(T[:3, :3], 6))
+        for goal in (supple.Placed(T), rounded):
+            problem = supple.Problem(figure, [supple.Task("s5", goal)])
+            assert supple.solve(problem, solver=supple.Decide()).ok
+            chain = claims_of(problem)[0].chain
+            c = claim(chain, np.array(goal.at))
+            for start in best_starts(c):
+                r = Relaxation(c, *chain.box, start)
+                assert not (r.refuted(1e-9) and holds(c, leaf_of(r, 0, start), *chain.box))
+        away = T.copy()
+        away[:3, 3] += (0.0, 0.0, 3.0)
+        solution = supple.solve(supple.Problem(figure, [supple.Task("s5", supple.Placed(away))]))
+        assert solution.status is IMPOSSIBLE
 
 
 # ── partial goals, several chains, loops, bodies ─────────────────────────────────────────────────────────────────────

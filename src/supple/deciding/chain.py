@@ -56,9 +56,9 @@ class Chain:
 
     @cached_property
     def reach(self) -> float:
-        """The sum of all lengths."""
+        """The sum of all lengths; 1 if there is none."""
         fixed = np.linalg.norm(self.before[:, :3, 3], axis=1).sum() + np.linalg.norm(self.behind[:3, 3])
-        return float(fixed + np.maximum(np.abs(self.lower), np.abs(self.upper))[self.slides].sum())
+        return float(fixed + np.maximum(np.abs(self.lower), np.abs(self.upper))[self.slides].sum()) or 1.0
 
     @cached_property
     def box(self) -> tuple[Floats, Floats]:
