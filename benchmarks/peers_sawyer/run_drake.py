@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import sys
 import time
+import xml.etree.ElementTree as ElementTree
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from pydrake.geometry import Box, CollisionFilterDeclaration, GeometrySet, SceneGraph, Sphere
+from pydrake.geometry import Box, CollisionFilterDeclaration, GeometrySet, Sphere
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.inverse_kinematics import InverseKinematics
 from pydrake.multibody.parsing import Parser
-from pydrake.multibody.plant import CoulombFriction, MultibodyPlant
+from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
 from pydrake.solvers import IpoptSolver, SnoptSolver
 from pydrake.systems.framework import DiagramBuilder
 
@@ -26,19 +27,24 @@ INFLUENCE = 0.05  # distance [m] from which a pair counts
 SOLVERS = {"SNOPT": SnoptSolver, "IPOPT": IpoptSolver}
 
 
+def bare(urdf: str) -> str:
+    """The text of a URDF without its own shapes."""
+    robot = ElementTree.parse(urdf).getroot()
+    for link in robot.findall("link"):
+        for part in (*link.findall("collision"), *link.findall("inertial")):
+            link.remove(part)
+    return ElementTree.tostring(robot, encoding="unicode")
+
+
 class World:
     """The arm, its balls and the boxes of one problem."""
 
     def __init__(self, job: Any, boxes: np.ndarray) -> None:
         builder = DiagramBuilder()
-        graph = builder.AddSystem(SceneGraph())
-        self.plant = plant = MultibodyPlant(0.0)
-        plant.RegisterAsSourceForSceneGraph(graph)
-        builder.Connect(graph.get_query_output_port(), plant.get_geometry_query_input_port())
-        builder.Connect(plant.get_geometry_pose_output_port(), graph.get_source_pose_port(plant.get_source_id()))
-        model = Parser(plant).AddModels(str(job["urdf"]))[0]
-        base = plant.GetBodyByName("base", model)
-        plant.WeldFrames(plant.world_frame(), base.body_frame())
+        plant, graph = AddMultibodyPlantSceneGraph(builder, 0.0)
+        self.plant = plant
+        Parser(plant).AddModelsFromString(bare(str(job["urdf"])), "urdf")
+        plant.WeldFrames(plant.world_frame(), plant.GetBodyByName("base").body_frame())
         rub = CoulombFriction()
         own = GeometrySet()
         for k, (link, row) in enumerate(zip(job["links"], job["balls"], strict=True)):
