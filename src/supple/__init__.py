@@ -9,6 +9,7 @@ from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, Unkno
 from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_markers, read_motion, read_scene, write
 from supple.follow import Path, follow
+from supple.free_space import free_space, seeds_about
 from supple.goals import (
     AimedAt,
     AnyOf,
@@ -72,7 +73,7 @@ __all__ = [
     "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
     "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene", "Solution",
     "Solutions", "Source", "Spline", "Status", "Subject", "Task", "Touch", "Trace", "Tracked", "TrackedFrames",
-    "UnknownName", "WholeClip", "Within", "ball", "fit_subject", "fixed", "follow", "free", "hinge", "load",
+    "UnknownName", "WholeClip", "Within", "ball", "fit_subject", "fixed", "follow", "free", "free_space", "hinge", "load",
     "marker_set", "match_segments", "mimic", "place", "planar", "prepare", "read_markers", "read_motion",
-    "read_scene", "retarget", "screw", "slide", "solve", "solve_many", "step", "track", "universal", "write",
+    "read_scene", "retarget", "screw", "seeds_about", "slide", "solve", "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip
