@@ -18,7 +18,7 @@ import numpy as np
 from supple.apart import Obstacle, Obstacles, named_obstacles
 from supple.errors import BadValue
 from supple.figure import Figure
-from supple.free_space_cuboids import Body, inflated_cuboid
+from supple.free_space_cuboids import Convex, inflated_cuboid
 from supple.free_space_ellipsoids import inflated_polytope
 from supple.polyhedra import polyhedron_of
 from supple.shapes import Ball, Box, Capsule, Core, Polytope
@@ -83,7 +83,7 @@ def corners_of(body: Polytope) -> Floats:
 
 
 # ── in the axes of the bounds ────────────────────────────────────────────────────────────────────────────────────────
-def _seeds(bodies: Sequence[Body], bounds: Box, given: Any, seed: int) -> Floats:
+def _seeds(bodies: Sequence[Convex], bounds: Box, given: Any, seed: int) -> Floats:
     """The given points that are free, or so many random ones, fewer if these are hard to find."""
     if not isinstance(given, int | np.integer):
         points = np.atleast_2d(np.asarray(given, dtype=float))
@@ -103,25 +103,25 @@ def _seeds(bodies: Sequence[Body], bounds: Box, given: Any, seed: int) -> Floats
     return np.array(found).reshape(-1, 3)
 
 
-def _is_free(bodies: Sequence[Body], point: Floats) -> bool:
+def _is_free(bodies: Sequence[Convex], point: Floats) -> bool:
     return all(_apart(body, point) > OFF for body in bodies)
 
 
-def _apart(body: Body, point: Floats) -> float:
+def _apart(body: Convex, point: Floats) -> float:
     """At most the distance of a point from a body, and above 0 exactly if it is outside."""
     if body.radius > 0.0:
         return float(np.linalg.norm(point - _nearest(body, point))) - body.radius
     return float((body.A @ point - body.b).max())
 
 
-def _nearest(body: Body, point: Floats) -> Floats:
+def _nearest(body: Convex, point: Floats) -> Floats:
     """The point of a round body's core, the line between its corners, that is nearest."""
     a, way = body.corners[0], body.corners[-1] - body.corners[0]
     square = float(way @ way)
     return a + (np.clip(way @ (point - a) / square, 0.0, 1.0) * way if square > 0.0 else 0.0)
 
 
-def _seen_from(body: Body, point: Floats) -> Body:
+def _seen_from(body: Convex, point: Floats) -> Convex:
     """A round body with one more side, towards a point outside it."""
     if body.radius == 0.0:
         return body
@@ -130,7 +130,7 @@ def _seen_from(body: Body, point: Floats) -> Body:
     return body._replace(A=np.vstack([body.A, n]), b=np.append(body.b, n @ near + body.radius))
 
 
-def _body(shape: Obstacle, bounds: Box) -> Body | None:
+def _body(shape: Obstacle, bounds: Box) -> Convex | None:
     """An obstacle in the axes of the bounds; None for a polytope that stays outside them."""
     at = inverse(bounds.at)
     R, p = at[:3, :3], at[:3, 3]
@@ -138,7 +138,7 @@ def _body(shape: Obstacle, bounds: Box) -> Body | None:
         core = Core.of(shape)
         ends = core.at[:3, 3] + np.outer((-core.half, core.half), core.at[:3, 2])
         corners = (ends if core.half > 0.0 else ends[:1]) @ R.T + p
-        return Body(_AROUND, (corners @ _AROUND.T).max(axis=0) + core.radius, corners, core.radius, False)
+        return Convex(_AROUND, (corners @ _AROUND.T).max(axis=0) + core.radius, corners, core.radius, False)
     if isinstance(shape, Box):
         turned = Box(shape.lower, shape.upper, at @ shape.at)
         aligned = bool(np.isclose(np.abs(turned.at[:3, :3]).max(axis=0), 1.0, rtol=0.0, atol=1e-12).all())
@@ -151,16 +151,16 @@ def _body(shape: Obstacle, bounds: Box) -> Body | None:
         return None
 
 
-def _cut_off(rows: Polytope, aligned: bool) -> Body:
+def _cut_off(rows: Polytope, aligned: bool) -> Convex:
     """The body of a bounded polytope."""
     found = polyhedron_of(rows)
-    return Body(found.normals, found.offsets, corners_of(rows), 0.0, aligned)
+    return Convex(found.normals, found.offsets, corners_of(rows), 0.0, aligned)
 
 
 def _outermost(bodies: Sequence[Polytope]) -> tuple[Polytope, ...]:
     """Those that are not inside another, the first of equal ones."""
     corners = [corners_of(body) for body in bodies]
-    inside = [[bool((body.A @ c.T <= body.b[:, None] + 1e-9).all()) for body in bodies] for c in corners]
+    inside = [[bool((body.b[:, None] + 1e-9 >= body.A @ c.T).all()) for body in bodies] for c in corners]
     return tuple(
         body
         for i, body in enumerate(bodies)

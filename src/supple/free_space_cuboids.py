@@ -19,7 +19,7 @@ from supple.space import Floats
 SAFE = 1e-9  # how far [m] free polytopes stay off obstacles
 
 
-class Body(NamedTuple):
+class Convex(NamedTuple):
     """A convex obstacle: all points within `radius` of the hull of its corners.
 
     The rows ``A x ≤ b`` of unit length hold for all of it, and if the radius is 0 for nothing else.
@@ -41,7 +41,7 @@ class Body(NamedTuple):
         return np.stack([self.corners.min(axis=0) - self.radius, self.corners.max(axis=0) + self.radius])
 
 
-def inflated_cuboid(bodies: list[Body], bounds: Floats, point: Floats) -> Floats:
+def inflated_cuboid(bodies: list[Convex], bounds: Floats, point: Floats) -> Floats:
     """The corners (2, 3) of a free cuboid about a point that is free; `bounds` (2, 3) hold it."""
     sides = np.stack([point, point])
     moving = np.ones((2, 3))
@@ -73,7 +73,7 @@ def _meetings(boxes: Floats, sides: Floats, moving: Floats) -> tuple[Floats, np.
     return by_axis[rows, axis], 3 * side + axis
 
 
-def _meeting(body: Body, sides: Floats, moving: Floats, before: float) -> tuple[float, int]:
+def _meeting(body: Convex, sides: Floats, moving: Floats, before: float) -> tuple[float, int]:
     """When the cuboid meets a convex body, and through which face; not at all `before` that time if it is infinite."""
     from scipy.optimize import linprog
 

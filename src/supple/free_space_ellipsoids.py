@@ -19,7 +19,7 @@ import numpy as np
 
 from supple.distance import shortest_way
 from supple.errors import MissingExtra
-from supple.free_space_cuboids import SAFE, Body
+from supple.free_space_cuboids import SAFE, Convex
 from supple.space import Floats
 
 ROUNDS, GROWTH = 12, 1.02
@@ -27,7 +27,7 @@ SEED = 1e-3  # radius [m] of the first ellipsoid
 LOWER = np.tril_indices(3)
 
 
-def inflated_polytope(bodies: list[Body], walls: tuple[Floats, Floats], point: Floats) -> tuple[Floats, Floats]:
+def inflated_polytope(bodies: list[Convex], walls: tuple[Floats, Floats], point: Floats) -> tuple[Floats, Floats]:
     """Rows ``C x ≤ e`` of unit length of a free polytope about a point that is free, inside the walls."""
     L, d, best, volume = SEED * np.eye(3), point, walls, 0.0
     for _ in range(ROUNDS):
@@ -43,7 +43,7 @@ def inflated_polytope(bodies: list[Body], walls: tuple[Floats, Floats], point: F
     return best
 
 
-def _cut(bodies: list[Body], walls: tuple[Floats, Floats], L: Floats, d: Floats) -> tuple[Floats, Floats]:
+def _cut(bodies: list[Convex], walls: tuple[Floats, Floats], L: Floats, d: Floats) -> tuple[Floats, Floats]:
     """The walls, and planes that part an ellipsoid from every body."""
     normals, levels = np.empty((0, 3)), np.empty(0)
     ways = [shortest_way(body.A @ L, body.b - body.A @ d) for body in bodies]
