@@ -18,7 +18,13 @@ from supple.distance import distance_between
 from supple.view import draw
 
 SIDE, ROUND = 0.05, 0.007  # of the cube; radius of a fingertip [m]
-FACES = {"ff": (2, 1), "mf": (2, 1), "rf": (2, 1), "lf": (0, -1), "th": (2, -1)}  # axis of the cube, and which end of it
+FACES = {
+    "ff": (2, 1),
+    "mf": (2, 1),
+    "rf": (2, 1),
+    "lf": (0, -1),
+    "th": (2, -1),
+}  # axis of the cube, and which end of it
 CUBE = supple.place((0.007, -0.075, 0.321), Rotation.from_euler("x", 7, degrees=True))
 
 
@@ -46,7 +52,9 @@ def touch(figure: supple.Figure, finger: str) -> Task:
 
 figure = hand()
 cube = Box((-SIDE / 2,) * 3, (SIDE / 2,) * 3, CUBE)
-ease = Task(None, Near((figure.lower + figure.upper) / 2), preference=True)  # joints rather in the middle of their ranges
+ease = Task(
+    None, Near((figure.lower + figure.upper) / 2), preference=True
+)  # joints rather in the middle of their ranges
 tasks = [*(touch(figure, finger) for finger in FACES), ease]
 grasp = Problem(figure, tasks, obstacles={"cube": cube}, clearance=Clearance(itself=True))
 supple.solve(grasp)  # compiled now
@@ -60,7 +68,9 @@ for segment, bars in figure.bars.items():
     if segment.endswith("distal"):
         print(f"  {segment:12s} is {1e9 * apart:+7.2f} nm from the cube")
 nearest = min(distance_between(bar, cube, frames[s]) for s, bars in figure.bars.items() for bar in bars)
-print(f"nothing is deeper in the cube than {max(0.0, -nearest):.1e} m; fingers overlap: {figure.touching(solution.q, -1e-5) or 'none'}")
+print(
+    f"nothing is deeper in the cube than {max(0.0, -nearest):.1e} m; fingers overlap: {figure.touching(solution.q, -1e-5) or 'none'}"
+)
 
 sheet, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="tight")
 for ax, view in zip(axes, ((16, -62), (14, 25)), strict=True):
