@@ -67,10 +67,9 @@ for segment, bars in figure.bars.items():
     apart = min(distance_between(bar, cube, frames[segment]) for bar in bars)
     if segment.endswith("distal"):
         print(f"  {segment:12s} is {1e9 * apart:+7.2f} nm from the cube")
-nearest = min(distance_between(bar, cube, frames[s]) for s, bars in figure.bars.items() for bar in bars)
-print(
-    f"nothing is deeper in the cube than {max(0.0, -nearest):.1e} m; fingers overlap: {figure.touching(solution.q, -1e-5) or 'none'}"
-)
+deepest = max(-distance_between(bar, cube, frames[s]) for s, bars in figure.bars.items() for bar in bars)
+overlaps = figure.touching(solution.q, -1e-5) or "none"
+print(f"nothing is deeper in the cube than {max(0.0, deepest):.1e} m; fingers overlap: {overlaps}")
 
 sheet, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="tight")
 for ax, view in zip(axes, ((16, -62), (14, 25)), strict=True):

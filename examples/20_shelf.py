@@ -88,7 +88,7 @@ print(
     f"{1e3 * least:.0f} mm clear at the least; {sum(p.ok.all() and not p.flips for *_, p in paths)} of {len(paths)} ways in do"
 )
 
-mug = Capsule.between(MUG - (0, 0, 0.05), MUG + (0, 0, 0.01), 0.04)
+mug = Capsule.between(np.subtract(MUG, (0, 0, 0.05)), np.add(MUG, (0, 0, 0.01)), 0.04)
 shown = {name: thing for name, thing in SHELF.items() if name != "right"} | {"mug": mug}  # to look inside
 seen = Problem(figure, reach.tasks, obstacles=shown)
 sheet, axes = plt.subplots(1, 3, figsize=(15, 5.2), layout="tight")
