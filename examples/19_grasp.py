@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import Box, Capsule, Clearance, Near, Point, Problem, Task, Within
+from supple import Box, Capsule, Clearance, Near, Point, Problem, RankOne, Rooms, Task, Together, Touching, Within
 from supple.distance import distance_between
 from supple.view import draw
 
@@ -52,11 +52,9 @@ def touch(figure: supple.Figure, finger: str) -> Task:
 
 figure = hand()
 cube = Box((-SIDE / 2,) * 3, (SIDE / 2,) * 3, CUBE)
-ease = Task(
-    None, Near((figure.lower + figure.upper) / 2), preference=True
-)  # joints rather in the middle of their ranges
-tasks = [*(touch(figure, finger) for finger in FACES), ease]
-grasp = Problem(figure, tasks, obstacles={"cube": cube}, clearance=Clearance(itself=True))
+touches = [touch(figure, finger) for finger in FACES]
+ease = Task(None, Near((figure.lower + figure.upper) / 2), preference=True)  # joints in the middle of their ranges
+grasp = Problem(figure, [*touches, ease], obstacles={"cube": cube}, clearance=Clearance(itself=True))
 supple.solve(grasp)  # compiled now
 began = perf_counter()
 solution = supple.solve(grasp)
@@ -70,6 +68,13 @@ for segment, bars in figure.bars.items():
 deepest = max(-distance_between(bar, cube, frames[s]) for s, bars in figure.bars.items() for bar in bars)
 overlaps = figure.touching(solution.q, -1e-5) or "none"
 print(f"nothing is deeper in the cube than {max(0.0, deepest):.1e} m; fingers overlap: {overlaps}")
+
+# The same by convex relaxation: the room around the cube as cuboids, contacts as rows, no start and no descent in angles.
+cuboids = supple.free_space([cube], Box((-0.2, -0.2, -0.35), (0.2, 0.2, 0.2), CUBE), 60)
+rows = Together([Touching(touches), Rooms.of(figure, cuboids)])
+relaxed = supple.solve(Problem(figure, []), solver=RankOne(rows=rows))
+misses = Problem(figure, touches, obstacles={"cube": cube}).misses(relaxed.q)
+print(f"RankOne, in {len(cuboids)} cuboids: contacts and depth within {max(miss.metres for miss in misses):.0e} m")
 
 sheet, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="tight")
 for ax, view in zip(axes, ((16, -62), (14, 25)), strict=True):

@@ -14,7 +14,7 @@ from matplotlib import pyplot as plt
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import Box, Capsule, Clearance, Placed, Problem, Task
+from supple import Box, Capsule, Clearance, Continuity, Placed, Problem, RankOne, Rooms, Task, Together
 from supple.distance import distance_between
 from supple.view import draw
 
@@ -50,12 +50,8 @@ def arm() -> supple.Figure:
 def room(figure: supple.Figure, q: np.ndarray) -> float:
     """The least distance between the arm and the shelf."""
     frames = figure.placements(q)
-    return min(
-        distance_between(b, thing, frames[s])
-        for s, bars in figure.bars.items()
-        for b in bars
-        for thing in SHELF.values()
-    )
+    bars = [(bar, frames[segment]) for segment, bars in figure.bars.items() for bar in bars]
+    return min(distance_between(bar, thing, at) for bar, at in bars for thing in SHELF.values())
 
 
 figure = arm()
@@ -72,20 +68,34 @@ ways = np.linspace(MUG - (0.45, 0.1, -0.15), grasp[:3, 3], FRAMES)
 places = np.array([supple.place(p, FORWARD) for p in ways])
 keep_off = Problem(figure, reach.tasks, obstacles=SHELF, clearance=Clearance(margin=0.01))
 paths = []
-for first in supple.solve(
-    keep_off.aimed(places[-1]), distinct=8
-):  # backwards, from every posture at the mug that is found
+for first in supple.solve(keep_off.aimed(places[-1]), distinct=8):  # backwards, from every posture found at the mug
     path = supple.follow(keep_off, places[::-1], start=first.q)
     paths.append((not path.ok.all(), np.abs(np.diff(path.q, axis=0)).max(), path))
 _, step, path = min(paths, key=lambda one: one[:2])
 Q = path.q[::-1]
-least = min(room(figure, q) for q in Q)
+smooth = sum(path.ok.all() and not path.flips for *_, path in paths)
 print(
-    f"on the way: {path.ok.sum()} of {FRAMES} places reached, no joint turns more than {np.degrees(step):.1f}° at a time,",
+    f"on the way: {path.ok.sum()} of {FRAMES} places reached, {1e3 * min(room(figure, q) for q in Q):.0f} mm clear,",
     end=" ",
 )
 print(
-    f"{1e3 * least:.0f} mm clear at the least; {sum(p.ok.all() and not p.flips for *_, p in paths)} of {len(paths)} ways in do"
+    f"no joint turns more than {np.degrees(step):.1f}° at a time ({smooth} of {len(paths)} postures at the mug lead out)"
+)
+
+# The same by convex relaxation: free space as a union of polytopes, every body within a ball of its last rotation.
+about = [
+    supple.seeds_about(figure, supple.solve(figure, {"right_hand": Placed(places[k])}).q, 40, 0.2) for k in (0, -1)
+]
+cuboids = supple.free_space(SHELF, Box((-0.6, -0.8, -0.3), (1.1, 0.8, 1.2)), np.vstack(about))
+rooms, walk = Rooms.of(figure, cuboids), []
+for place in places[::3]:
+    there = keep_off.aimed(place)
+    rows = [rooms.reduced(there), *(Continuity(q, bound=0.5) for q in walk[-1:])]
+    answer = supple.solve(there, solver=RankOne(rows=Together(rows), polish=None))
+    walk += [answer.q] if answer.ok else []
+step = np.degrees(np.abs(np.diff(walk, axis=0)).max())
+print(
+    f"RankOne: {len(walk)} of {len(places[::3])} places reached in {len(cuboids)} cuboids, steps of {step:.0f}° at most"
 )
 
 mug = Capsule.between(np.subtract(MUG, (0, 0, 0.05)), np.add(MUG, (0, 0, 0.01)), 0.04)
