@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -66,19 +65,17 @@ class Scenes:
             cuboids = file["cuboids"] if "cuboids" in file.files else None
             return cls(name, places, boxes, cuboids, file["witness"][:n])
 
-    @cached_property
-    def judge(self) -> Verdict:
-        """Who says which answers are right."""
-        return Verdict(self)
+    def judged(self, q: np.ndarray, model: str = "eval") -> dict[str, np.ndarray]:
+        """What is true of postures q (n, 7); clearance is that of a model of balls."""
+        return Verdict(self, model).judged(q)
 
 
 class Verdict:
-    """Pose, limits and clearance of answers, from the URDF and the ``eval`` balls alone."""
+    """Pose, limits and clearance of answers, from the URDF and a model of balls alone."""
 
-    def __init__(self, scenes: Scenes) -> None:
-        self.scenes, self.balls = scenes, balls("eval")
+    def __init__(self, scenes: Scenes, model: str) -> None:
+        self.scenes, self.balls = scenes, balls(model)
         self.robot = Judge(str(ROBOT / "sawyer.urdf"), [HAND, *(link for link in self.balls if link != HAND)])
-        assert self.robot.joints == list(JOINTS) or set(self.robot.joints) == set(JOINTS)
 
     def clearance(self, q: np.ndarray) -> np.ndarray:
         """The least distance (n) of a ball from a box at the postures q (n, 7); below 0 they overlap."""

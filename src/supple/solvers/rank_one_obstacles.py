@@ -28,6 +28,7 @@ from supple.errors import BadValue
 from supple.figure import Figure
 from supple.problem import Problem
 from supple.shapes import Core, Polytope
+from supple.solvers.cone_program import Posed
 from supple.solvers.meter import FREELY
 from supple.solvers.rank_one import RankOne
 from supple.solvers.rank_one_rows import Plain
@@ -143,12 +144,22 @@ class Rooms:
         watching = replace(solver or RankOne(), rows=Watched(tuple(self.keep(problem))), adaptive=False)
         search, _ = watching.search(problem, True, Purse(FREELY))
         parameters = targets_of(problem)
-        choices = []
+        choices, known = [], []
         for bar, allowed in zip(self.bars, self.choices, strict=True):
             points = [search.lifted.point(bar.segment, end) @ parameters for end in bar.ends]
             rows = {k: np.vstack([_room_left(bar, self.polytopes[k], E) for E in points]) for k in allowed}
-            choices.append(tuple(k for k in allowed if search.posed.admits("positive", rows[k])))
+            choices.append(tuple(k for k in allowed if _admits(search.posed, rows[k], known)))
         return replace(self, choices=tuple(choices))
+
+
+def _admits(posed: Posed, rows: Floats, known: list[Floats]) -> bool:
+    """Whether the relaxed set has a point with these rows above 0; points that were found on the way are looked at first."""
+    if any((rows @ x >= 0.0).all() for x in known):
+        return True
+    answer = posed.with_cone("positive", rows).solve()
+    if answer.x is not None:
+        known.append(np.concatenate([[1.0], answer.x])[: rows.shape[1]])
+    return not answer.infeasible
 
 
 def _width(bar: Ends) -> int:
