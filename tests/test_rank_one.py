@@ -196,6 +196,23 @@ def test_targets_with_six_digits_are_not_called_impossible() -> None:
         assert solution.status is Status.SOLVED
 
 
+def test_what_may_not_move_stays() -> None:
+    figure = supple.load("panda")
+    q, start = posture(figure, 3), figure.rest + 0.1
+    start = figure.limits.project(start)
+    q[2] = start[2]
+    problem = Problem(figure, placed(figure, "panda_hand", q), rigidity={"panda_joint3": 1.0})
+    solution = supple.solve(problem, start=start, solver=RankOne())
+    assert solution.ok
+    assert solution.q[2] == start[2]
+    q[:2] = start[:2]
+    target = figure.placement(q, "panda_hand")[:3, 3]
+    problem = Problem(figure, [Task(Point("panda_hand"), At(target), chain="panda_link3")])
+    solution = supple.solve(problem, start=start, solver=RankOne())
+    assert solution.ok
+    assert (solution.q[:2] == start[:2]).all()
+
+
 def four_bar() -> Figure:
     sides = [
         *hinge("crank", None, Z),
@@ -229,6 +246,12 @@ def test_two_hands_on_one_box() -> None:
     solution = supple.solve(problem, solver=RankOne())
     assert solution.ok
     assert max(solution.errors[1]) < 1e-10
+    for given in (True, False):
+        lifted, parameters = Lifted.of(problem, given=given), targets_of(problem)
+        x = write(lifted, solution.q, parameters)
+        assert worst(relaxed_set(lifted), x, parameters) < 1e-8
+        R = [value(row, x, parameters) for row in lifted.rotation("right_gripper")]
+        assert_allclose(R, tied.placement(solution.q, "right_gripper")[:3, :3], atol=1e-8)
 
 
 # ── Stewart platforms ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -398,7 +421,6 @@ def test_refusals_name_the_culprit() -> None:
     follower = Figure("follower", [*hinge("a", None, Z), *hinge("b", "a", X, drive=supple.mimic("a"))])
     cases = {
         "AimedAt is not linear in rotations": Problem(panda, [aimed]),
-        "'panda_joint3' is locked": Problem(panda, [pose], rigidity={"panda_joint3": 1.0}),
         "joint 'twist' is a screw": Problem(screws, placed(screws, "b", screws.rest)),
         "slide 'pole' has no limits, and its axis turns": Problem(endless, [Task("pole", At((1, 0, 0)))]),
         "joint 'b' follows others": Problem(follower, placed(follower, "b", follower.rest)),

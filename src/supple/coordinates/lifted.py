@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -84,19 +85,27 @@ class Lifted:
     _places: dict[str | None, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, problem: Problem, lift: str = "quaternion", given: bool = True, keep: Sequence[str] = ()) -> Lifted:
+    def of(
+        cls,
+        problem: Problem,
+        lift: str = "quaternion",
+        given: bool = True,
+        keep: Sequence[str] = (),
+        bounds: tuple[Floats, Floats] | None = None,
+    ) -> Lifted:
         """The lifted coordinates of a problem; `keep` names segments that nothing in the problem looks at.
 
-        A joint that cannot be lifted is refused by name.
+        `bounds` are ranges in place of the problem's own. A joint that cannot be lifted is refused by name.
         """
         if lift not in TURN:
             raise BadValue(f"lift is 'quaternion' or 'rotation', not {lift!r}")
         figure, limits = problem.figure, problem.limits
         assert limits is not None
+        lower, upper = (limits.lower, limits.upper) if bounds is None else bounds
         for segment in keep:
             find(figure.segments, segment, "segment", f"figure {figure.name!r}")
         segments = {s for task in (*problem.tasks, *problem.loops) for s in segments_of(task)} | set(keep)
-        tree = welded(tree_of(figure, sorted(segments), limits.lower, limits.upper), problem.loops)
+        tree = welded(tree_of(figure, sorted(segments), lower, upper), problem.loops)
         aims, parameters = aims_of(problem.tasks)
         known = knowledge_of(tree, aims, parameters, given)
         bodies, slides, at = {}, {}, 1
@@ -113,6 +122,15 @@ class Lifted:
                 slides[node.slide.span.index] = Cell(kind, at, size)
                 at += size
         return cls(figure, tree, aims, problem.loops, known, lift, given, bodies, slides, at - 1, parameters)
+
+    @cached_property
+    def groups(self) -> dict[str, list[Cell]]:
+        """The cells that are matrices, by their kind."""
+        out: dict[str, list[Cell]] = {}
+        for cell in (*self.bodies.values(), *self.slides.values()):
+            if cell.lift != "length":
+                out.setdefault(cell.lift, []).append(cell)
+        return out
 
     # ── expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
     def body_turn(self, body: int) -> Floats:

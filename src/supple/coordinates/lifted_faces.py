@@ -15,17 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.coordinates.lifted_aims import Aim, Turn, frame_of
-from supple.coordinates.lifted_tree import Hinge, Tree
-from supple.effectors import along_x
+from supple.coordinates.lifted_tree import Hinge, Tree, along_z
 from supple.space import Floats
 
 FLIP = np.diag([1.0, -1.0, -1.0])
-
-
-def along_z(axis: Floats) -> Floats:
-    """A rotation whose third axis is the unit vector `axis`."""
-    x, y, z = axis.tolist()
-    return np.roll(along_x((x, y, z)), -1, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

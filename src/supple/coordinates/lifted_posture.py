@@ -23,7 +23,6 @@ from supple.coordinates.lifted_blocks import (
     nearest_rotations,
     square,
 )
-from supple.coordinates.lifted_faces import along_z
 from supple.coordinates.lifted_tree import Hinge, Socket, Span, davenport, frames_of
 from supple.space import Floats
 
@@ -98,7 +97,7 @@ class Reader:
 
 def _angle(hinge: Hinge, between: Floats) -> float:
     """The angle about the hinge's axis of a rotation that is nearly about it."""
-    a, b, _ = along_z(hinge.axis).T
+    a, b = hinge.sides
     return float(np.arctan2(b @ between @ a - a @ between @ b, a @ between @ a + b @ between @ b))
 
 
@@ -141,22 +140,22 @@ class Spectrum:
 def spectrum(lifted: Lifted, x: Floats) -> Spectrum:
     """How far variables are from rank one, (41) and (46)."""
     trace, first, second, slopes = [], [], [], []
-    for cell in (*lifted.bodies.values(), *lifted.slides.values()):
-        y = x[cell.own]
-        if cell.lift == "length":
-            continue
-        if cell.lift == "disc":
-            radius = float(np.hypot(*y))
-            slope = 0.5 * y / radius if radius > 1e-12 else np.array([0.5, 0.0])
-            trace.append(1.0)
+    for name, cells in lifted.groups.items():
+        y = np.array([x[cell.own] for cell in cells])
+        if name == "disc":
+            radius = np.maximum(np.hypot(*y.T), 1e-12)
+            trace.append(np.ones(len(y)))
             first.append(0.5 * (1.0 + radius))
             second.append(0.5 * (1.0 - radius))
+            slope = 0.5 * y / radius[:, None]
         else:
-            lift = LIFTS[cell.lift]
+            lift = LIFTS[name]
             values, vectors = np.linalg.eigh(square(y, lift.order))
-            slope = flat(np.outer(vectors[:, -1], vectors[:, -1]))
-            trace.append(lift.trace)
-            first.append(values[-1])
-            second.append(values[-2])
-        slopes.append((cell.own, slope))
-    return Spectrum(np.array(trace), np.array(first), np.array(second), slopes)
+            u = vectors[:, :, -1]
+            trace.append(np.full(len(y), lift.trace))
+            first.append(values[:, -1])
+            second.append(values[:, -2])
+            slope = flat(u[:, :, None] * u[:, None, :])
+        slopes += [(cell.own, row) for cell, row in zip(cells, slope, strict=True)]
+    traces, firsts, seconds = (np.concatenate([np.empty(0), *part]) for part in (trace, first, second))
+    return Spectrum(traces, firsts, seconds, slopes)

@@ -15,7 +15,7 @@ import numpy as np
 from supple.coordinates.lifted import Cell, Cone, Lifted
 from supple.coordinates.lifted_aims import Aim, Turn
 from supple.coordinates.lifted_blocks import AXIS, LIFTS
-from supple.coordinates.lifted_faces import Face, along_z
+from supple.coordinates.lifted_faces import Face
 from supple.coordinates.lifted_tree import Hinge
 from supple.effectors import Gap
 from supple.space import Floats, turned
@@ -72,23 +72,22 @@ def _of_hinge(lifted: Lifted, hinge: Hinge) -> Iterator[Cone]:
     if not half < np.pi:
         return
     middle = hinge.rest @ turned(hinge.axis.tolist(), span.middle)
-    sides = along_z(hinge.axis)[:, :2].T
     for body, face in lifted.known.faces.items():
         if face.hinge is hinge:
-            yield _arc(lifted, hinge, body, face, middle, sides[0], half)
+            yield _arc(lifted, hinge, body, face, middle, half)
             return
-    for side in sides:
+    for side in hinge.sides:
         E = _blank(lifted, 4)
         E[0, 0, 0] = 2.0 * np.sin(0.5 * half)
         E[1:] = lifted.axis(hinge.child, side) - lifted.axis(hinge.parent, middle @ side)
         yield Cone("second_order", E, span.name)
 
 
-def _arc(lifted: Lifted, hinge: Hinge, body: int, face: Face, middle: Floats, side: Floats, half: float) -> Cone:
+def _arc(lifted: Lifted, hinge: Hinge, body: int, face: Face, middle: Floats, half: float) -> Cone:
     """``cos(q − mid) ≥ cos α``, linear in the disc: ``v · (seen Rot(e_z, φ) innerᵀ) w`` with v on the known body."""
     assert face.seen is not None
     parent, child = lifted.tree.nodes[hinge.parent], lifted.tree.nodes[hinge.child]
-    v, w = parent.turn @ middle @ side, child.turn @ side
+    v, w = parent.turn @ middle @ hinge.sides[0], child.turn @ hinge.sides[0]
     if body == parent.body:
         v, w = w, v
     v, w = face.seen.T @ v, face.inner.T @ w

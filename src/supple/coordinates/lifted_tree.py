@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from supple.effectors import along_x
 from supple.errors import Refused
 from supple.figure import Figure
 from supple.joints import Joint
@@ -20,6 +22,12 @@ from supple.problem import Task
 from supple.space import Floats, compose, moved
 
 STILL = 1e-9  # a joint with a narrower range [rad or m] is fixed
+
+
+def along_z(axis: Floats) -> Floats:
+    """A rotation whose third axis is the unit vector `axis`."""
+    x, y, z = axis.tolist()
+    return np.roll(along_x((x, y, z)), -1, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +73,11 @@ class Hinge:
     child: str
     rest: Floats
     axis: Floats
+
+    @cached_property
+    def sides(self) -> Floats:
+        """Two unit vectors perpendicular to the axis and to each other, (2, 3): a right-handed frame with it."""
+        return along_z(self.axis)[:, :2].T
 
 
 @dataclass(frozen=True, eq=False)

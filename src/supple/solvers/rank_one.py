@@ -58,9 +58,11 @@ class Relaxation:
     program: ConeProgram
 
     @classmethod
-    def of(cls, problem: Problem, lift: str, given: bool, rows: Rows | None = None) -> Relaxation:
+    def of(
+        cls, problem: Problem, lift: str, given: bool, bounds: tuple[Floats, Floats], rows: Rows | None = None
+    ) -> Relaxation:
         """Of a problem; with `given`, its targets are equations, else they are the cost (37)."""
-        lifted = Lifted.of(problem, lift, given, () if rows is None else rows.keep(problem))
+        lifted = Lifted.of(problem, lift, given, () if rows is None else rows.keep(problem), bounds)
         cones, size = relaxed_set(lifted), lifted.size
         if rows is not None:
             more, variables = rows.cones(lifted)
@@ -106,8 +108,6 @@ class RankOne:
             out += [f"it keeps {task.name}" for task in problem.clear]
         if not limits.is_box:
             out.append("its limits are more than a range for each coordinate")
-        locked = np.flatnonzero(np.asarray(problem.rigidity) == 1.0)
-        out += [f"joint {problem.figure.joints[i]!r} is locked: lock it in the figure, with locked()" for i in locked]
         if not out:
             try:
                 self.relaxation(problem, not self.adaptive)
@@ -115,30 +115,38 @@ class RankOne:
                 out.append(str(error))
         return out + ([] if self.polish is None else [r for r in self.polish.refuse(problem) if r not in out])
 
-    def relaxation(self, problem: Problem, given: bool) -> Relaxation:
-        """The relaxed problem's structure, from the figure's memory if it has seen such a problem before."""
+    def relaxation(self, problem: Problem, given: bool, start: Floats | None = None) -> Relaxation:
+        """The relaxed problem's structure, from the figure's memory if it has seen such a problem before.
+
+        Coordinates that may not move, because they are locked or outside of the tasks' chains, stay as in `start`.
+        """
         limits, memory = problem.limits, problem.figure.memory
         assert limits is not None
+        held = np.asarray(problem.rigidity) == 1.0
+        if any(task.chain is not None for task in problem.tasks):
+            held |= problem.free == 0.0
+        where = problem.admitted(problem.figure.rest) if start is None else start
+        bounds = np.where(held, where, limits.lower), np.where(held, where, limits.upper)
         tasks = tuple((*_shape(task.effector), *_goal(task.goal), task.weight) for task in problem.tasks)
-        key = ("lifted", self.lift, given, self.rows, tasks, limits.lower.tobytes(), limits.upper.tobytes())
+        key = ("lifted", self.lift, given, self.rows, tasks, *(bound.tobytes() for bound in bounds))
         if key not in memory:
             while len(memory) >= KEPT:
                 memory.pop(next(iter(memory)), None)
-            memory[key] = Relaxation.of(problem, self.lift, given, self.rows)
+            memory[key] = Relaxation.of(problem, self.lift, given, bounds, self.rows)
         return memory[key]
 
-    def search(self, problem: Problem, given: bool, purse: Purse) -> tuple[Search, Reader]:
+    def search(self, problem: Problem, given: bool, purse: Purse, start: Floats | None = None) -> tuple[Search, Reader]:
         """The relaxed problem with the numbers of its targets, and what reads postures from its variables."""
-        relaxation, parameters = self.relaxation(problem, given), targets_of(problem)
+        relaxation, parameters = self.relaxation(problem, given, start), targets_of(problem)
         posed, push = relaxation.program.at(parameters), None if self.rows is None else self.rows.push
-        found = Search(relaxation.lifted, posed, purse, self.steps, self.tolerance, push)
+        found = Search(relaxation.lifted, parameters, posed, purse, self.steps, self.tolerance, push)
         return found, Reader.of(relaxation.lifted, parameters)
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """A posture whose errors are recomputed from the figure; `start` serves coordinates that nothing moves."""
+        """A posture whose errors are recomputed from the figure; `start` says where coordinates are that may not move."""
         need_clarabel()
         insist(self, problem)
-        search, reader = self.search(problem, not self.adaptive, Purse(allowance))
+        search, reader = self.search(problem, not self.adaptive, Purse(allowance), start)
         answer = search.relaxed()
         if answer.x is None:
             return self._infeasible(problem, start, seed, search.purse, answer)
@@ -192,7 +200,7 @@ class RankOne:
         if purse.empty:
             return start
         try:
-            search, reader = self.search(problem, False, purse)
+            search, reader = self.search(problem, False, purse, start)
         except Refused:  # a slide without limits is linear only along a direction that the target gives
             return start
         x = search.relaxed().x

@@ -12,7 +12,7 @@ a success it falls again. The condition is on the sum over all matrices: with on
 step helps all of them at once.
 
 *Restart* (Algorithm 2): from a point where nothing grows any more go along a feasible direction to the boundary of the relaxed
-set, and go on from there. A direction leads to the point where a random linear cost is least.
+set, and go on from there. The direction leads to the relaxed point that is most like a random posture, ``max ⟨Y, Y_random⟩``.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ import numpy as np
 
 from supple.coordinates.lifted import Lifted
 from supple.coordinates.lifted_blocks import square
-from supple.coordinates.lifted_posture import Spectrum, spectrum
+from supple.coordinates.lifted_posture import Spectrum, spectrum, write
 from supple.solvers.cone_program import Answer, Posed
 from supple.solvers.meter import Allowance
 from supple.space import Floats
 
-SLOW = 0.05  # a step that makes up for less than this share of what is missing to rank one is slow
+SLOW = 0.02  # a step that makes up for less than this share of what is missing to rank one is slow
 SLOW_STEPS = 2  # so many in a row are a stall
 SOFTER = 10  # how often c may move towards 1
 HALVINGS = 20  # of the step to the boundary
@@ -77,6 +77,7 @@ class Search:
     """A relaxed problem with numbers, and how its rank is brought down."""
 
     lifted: Lifted
+    parameters: Floats
     posed: Posed
     purse: Purse
     steps: int
@@ -134,7 +135,9 @@ class Search:
 
     def restarted(self, x: Floats, draw: np.random.Generator) -> Floats | None:
         """Algorithm 2: on along a feasible direction to the boundary of the relaxed set."""
-        other = self.solve(draw.standard_normal(len(x)) / np.sqrt(len(x)))
+        cost = np.zeros(len(x))
+        cost[: self.lifted.size] = -write(self.lifted, self._random_posture(draw), self.parameters)
+        other = self.solve(cost)
         if other is None:
             return None
         low, high = 1.0, 2.0
@@ -142,6 +145,20 @@ class Search:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if inside(self.posed, x + middle * (other - x)) else (low, middle)
         return x + low * (other - x)
+
+    def _random_posture(self, draw: np.random.Generator) -> Floats:
+        """A posture within the limits; where there are none, within half a turn or a metre of the rest posture."""
+        lifted, q = self.lifted, np.array(self.lifted.figure.rest)
+        spans = [hinge.span for hinge in lifted.tree.hinges]
+        spans += [node.slide.span for node in lifted.tree.nodes.values() if node.slide is not None]
+        for span in spans:
+            around = q[span.index]
+            low = span.lower if np.isfinite(span.lower) else min(around, span.upper) - np.pi
+            high = span.upper if np.isfinite(span.upper) else max(around, span.lower) + np.pi
+            q[span.index] = draw.uniform(low, high)
+        for socket in lifted.tree.sockets:
+            q[list(socket.indices)] = draw.uniform(-np.pi, np.pi, 3)
+        return q
 
     # ── targets in the cost ──────────────────────────────────────────────────────────────────────────────────────────
     def adapt(self, x: Floats, factor: float, softer: int = SOFTER) -> Attempt:
