@@ -56,6 +56,7 @@ from supple.solvers.pseudo_inverse import PseudoInverse
 from supple.solvers.rank_one import RankOne
 from supple.solvers.rank_one_obstacles import Rooms
 from supple.solvers.rank_one_rows import Continuity, Together, Touching
+from supple.solvers.roomy import Roomy
 from supple.solvers.trial import DrivenAngle, Held
 from supple.space import place
 from supple.step import step
@@ -75,7 +76,7 @@ __all__ = [
     "Markers", "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near",
     "Newton", "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point",
     "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "RankOne", "Refused", "Retargeted",
-    "Rooms", "Scene", "Solution", "Solutions", "Source", "Spline", "Status", "Subject", "Task", "Together", "Touch",
+    "Rooms", "Roomy", "Scene", "Solution", "Solutions", "Source", "Spline", "Status", "Subject", "Task", "Together", "Touch",
     "Touching", "Trace", "Tracked", "TrackedFrames", "UnknownName", "WholeClip", "Within", "ball", "fit_subject",
     "fixed", "follow", "free", "free_space", "hinge", "load", "marker_set", "match_segments", "mimic", "place",
     "planar", "prepare", "read_markers", "read_motion", "read_scene", "retarget", "screw", "seeds_about", "slide",

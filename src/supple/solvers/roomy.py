@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from supple.apart import Clearance
 from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, Trace, audited
@@ -53,7 +54,7 @@ class Roomy:
             asked = problem
             if k < rungs:
                 wider = margin + (1.0 - k / rungs) * (preferred - margin)
-                asked = replace(problem, clearance=replace(problem.clearance, margin=wider, preferred=0.0))
+                asked = _with_room(problem, replace(problem.clearance, margin=wider, preferred=0.0))
             found = self.solver.solve(asked, start, seed, left)
             evaluations, iterations = evaluations + found.evaluations, iterations + found.iterations
             traces += [] if found.trace is None else [found.trace.later(evaluations - found.evaluations)]
@@ -62,3 +63,8 @@ class Roomy:
                 return replace(found, problem=problem, iterations=iterations, evaluations=evaluations, trace=trace)
         ended = allowance.ended(late=evaluations < allowance.evaluations)
         return audited(problem, start, False, ended, iterations=iterations, evaluations=evaluations, seed=seed)
+
+
+def _with_room(problem: Problem, clearance: Clearance) -> Problem:
+    """The same with another clearance, in the charts that its figure has by now."""
+    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, clearance)
