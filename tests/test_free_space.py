@@ -68,11 +68,11 @@ def test_polytopes_are_free_and_bounded_and_hold_their_seeds(cuboids: bool, seed
     points = drawn @ bounds.at[:3, :3].T + bounds.at[:3, 3]
     for point in points:
         found = free_space(things, bounds, point, cuboids=cuboids)
-        free = all(distance_between(Ball(point, 1e-9), t) > 1e-6 for t in things)
+        free = all(distance_between(Ball(point, 1e-9), t) > 1e-5 for t in things)
         assert len(found) == int(free)
         for body in found:
             assert (body.A @ point < body.b).all()
-            assert max(overlap(body, thing) for thing in things) <= 1e-8
+            assert max(overlap(body, thing) for thing in things) < 0.0
             corners = corners_of(body)
             over = Polytope.of(bounds).A @ corners.T - Polytope.of(bounds).b[:, None]
             assert over.max() <= 1e-6
@@ -95,9 +95,9 @@ def test_cuboids_cannot_grow():
 
 def test_an_empty_room_is_one_cuboid():
     (body,) = free_space([], TILTED, 5)
-    assert np.allclose(body.b, Polytope.of(TILTED).b, atol=1e-8)
+    assert np.allclose(body.b, Polytope.of(TILTED).b, atol=1e-5)
     (same,) = free_space([], TILTED, 5, cuboids=False)
-    assert np.allclose(same.b, body.b, atol=1e-8)
+    assert np.allclose(same.b, body.b, atol=1e-5)
 
 
 def test_polytopes_hold_more_than_cuboids_beside_a_slope():
@@ -106,7 +106,7 @@ def test_polytopes_hold_more_than_cuboids_beside_a_slope():
         max(ConvexHull(corners_of(body)).volume for body in free_space([slope], ROOM, (0, 0.5, 0.5), cuboids=cuboids))
         for cuboids in (True, False)
     ]
-    assert sizes[1] == pytest.approx(4.0, abs=1e-6)
+    assert sizes[1] == pytest.approx(4.0, abs=1e-4)
     assert sizes[0] < 3.0
 
 

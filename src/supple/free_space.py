@@ -25,7 +25,7 @@ from supple.shapes import Ball, Box, Capsule, Core, Polytope
 from supple.space import Floats, finite, inverse
 
 BEYOND = 0.1  # unbounded obstacles are cut off this far [m] outside the bounds
-OFF = 1e-6  # a seed is free if it keeps this far [m] off
+OFF = 1e-5  # a seed is free if it keeps this far [m] off
 TRIES = 200  # random points for each seed that is asked for
 _GRID = np.array(
     [(x, y, z) for x in range(-2, 3) for y in range(-2, 3) for z in range(-2, 3) if x or y or z], dtype=float

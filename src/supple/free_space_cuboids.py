@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.space import Floats
 
-SAFE = 1e-9  # how far [m] free polytopes stay off obstacles
+SAFE = 1e-6  # how far [m] free polytopes stay off obstacles: ten times what a linear programme may be wrong by
 
 
 class Convex(NamedTuple):

@@ -29,17 +29,17 @@ LOWER = np.tril_indices(3)
 
 def inflated_polytope(bodies: list[Convex], walls: tuple[Floats, Floats], point: Floats) -> tuple[Floats, Floats]:
     """Rows ``C x ≤ e`` of unit length of a free polytope about a point that is free, inside the walls."""
-    L, d, best, volume = SEED * np.eye(3), point, walls, 0.0
+    best, volume = _cut(bodies, walls, SEED * np.eye(3), point), 0.0
     for _ in range(ROUNDS):
+        L, d = largest_ellipsoid(*best)
+        size = float(np.prod(np.diag(L)))
+        if not size > GROWTH * volume:
+            break
+        volume = size
         C, e = _cut(bodies, walls, L, d)
         if (C @ point > e).any():
             break
         best = (C, e)
-        L, d = largest_ellipsoid(C, e)
-        size = float(np.prod(np.diag(L)))
-        if size < GROWTH * volume:
-            break
-        volume = size
     return best
 
 
@@ -58,7 +58,7 @@ def _cut(bodies: list[Convex], walls: tuple[Floats, Floats], L: Floats, d: Float
 
 
 def largest_ellipsoid(C: Floats, e: Floats) -> tuple[Floats, Floats]:
-    """L and d of the ellipsoid of greatest volume in the bounded polytope ``C x ≤ e``."""
+    """L and d of the ellipsoid of greatest volume in the bounded polytope ``C x ≤ e``; L is 0 if it is not found."""
     clarabel = need_clarabel()
     from scipy.sparse import csc_matrix
 
@@ -73,9 +73,9 @@ def largest_ellipsoid(C: Floats, e: Floats) -> tuple[Floats, Floats]:
     settings.verbose = False
     cost = np.append(np.zeros(9), -1.0)
     found = clarabel.DefaultSolver(csc_matrix((10, 10)), cost, csc_matrix(rows), right, cones, settings).solve()
-    x = np.array(found.x)
-    L = np.zeros((3, 3))
-    L[LOWER] = x[:6]
+    x, L = np.array(found.x), np.zeros((3, 3))
+    if str(found.status) in ("Solved", "AlmostSolved"):
+        L[LOWER] = x[:6]
     return L, x[6:9]
 
 
