@@ -175,6 +175,8 @@ def test_parts_together_are_the_parts():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(BadValue, match="polytopes"):
         Rooms.of(ARM, [])
+    with pytest.raises(BadValue, match="bounded"):
+        Rooms.of(ARM, [Polytope.half_space((0, 0, 0), (0, 0, 1))])
     with pytest.raises(BadValue, match="no solids"):
         Rooms.of(supple.load("ur5").with_solids({s: [] for s in supple.load("ur5").segments}), HALVES)
     with pytest.raises(BadValue, match="positive"):

@@ -16,7 +16,7 @@ are inside free space and do not cover all of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from supple.coordinates.lifted import Cone, Lifted
 from supple.coordinates.lifted_aims import targets_of
 from supple.errors import BadValue
 from supple.figure import Figure
+from supple.polyhedra import polyhedron_of
 from supple.problem import Problem
 from supple.shapes import Core, Polytope
 from supple.solvers.cone_program import Posed
@@ -88,6 +89,8 @@ class Rooms:
         bodies = tuple(polytopes)
         if not bodies or not all(isinstance(body, Polytope) for body in bodies):
             raise BadValue("Rooms needs polytopes, such as those of free_space")
+        if not all(_is_bounded(body) for body in bodies):
+            raise BadValue("Rooms needs bounded polytopes, such as those of free_space")
         if not (margin >= 0.0 and whole >= 0.0):
             raise BadValue("the margin and the weight of whole shares must not be negative")
         bars = tuple(bar._replace(radius=bar.radius + margin) for bar in ends_of(figure))
@@ -113,31 +116,29 @@ class Rooms:
 
     def cones(self, lifted: Lifted) -> tuple[Sequence[Cone], int]:
         """The rows (69) of all bars, and the number of their variables."""
-        out, at, size = [], 1 + lifted.size, 1 + lifted.size + self.variables
-        for bar, allowed in zip(self.bars, self.choices, strict=True):
-            columns = [at + _width(bar) * i for i in range(len(allowed))]
-            out += _whole_of(lifted, bar, columns, size)
-            out += [_part_of(bar, self.polytopes[k], c, size) for k, c in zip(allowed, columns, strict=True)]
-            at += _width(bar) * len(allowed)
+        out, first, size = [], 1 + lifted.size, 1 + lifted.size + self.variables
+        for bar, allowed, columns in self._layout(first):
+            out.append(_whole_of(lifted, bar, columns, size))
+            out += [_part_of(bar, self.polytopes[k], int(c), size) for k, c in zip(allowed, columns, strict=True)]
         return out, self.variables
 
     def push(self, x: Floats) -> Floats:
         """The slope of ``−whole Σ z_k*`` (72); the shares are the last of the variables."""
-        out, at = np.zeros(len(x)), len(x) - self.variables
-        for bar, allowed in zip(self.bars, self.choices, strict=True):
-            shares = at + _width(bar) * np.arange(len(allowed))
+        out = np.zeros(len(x))
+        for _, allowed, columns in self._layout(len(x) - self.variables):
             if len(allowed) > 1:
-                out[shares[int(np.argmax(x[shares]))]] = -self.whole
-            at += _width(bar) * len(allowed)
+                out[columns[int(np.argmax(x[columns]))]] = -self.whole
         return out
 
     def shares(self, x: Floats) -> Floats:
         """The greatest share of every bar at a point of all variables: 1 if the choice is made."""
-        out, at = [], len(x) - self.variables
+        return np.array([x[columns].max() for _, _, columns in self._layout(len(x) - self.variables)])
+
+    def _layout(self, at: int) -> Iterator[tuple[Ends, tuple[int, ...], np.ndarray]]:
+        """Every bar, its choices and where their shares are, from `at` on; behind each share are those of the ends."""
         for bar, allowed in zip(self.bars, self.choices, strict=True):
-            out.append(x[at + _width(bar) * np.arange(len(allowed))].max())
+            yield bar, allowed, at + _width(bar) * np.arange(len(allowed))
             at += _width(bar) * len(allowed)
-        return np.array(out)
 
     def reduced(self, problem: Problem, solver: RankOne | None = None) -> Rooms:
         """The same without the pairs that the relaxation excludes for the problem's targets (Problem 7)."""
@@ -150,6 +151,11 @@ class Rooms:
             rows = {k: np.vstack([_room_left(bar, self.polytopes[k], E) for E in points]) for k in allowed}
             choices.append(tuple(k for k in allowed if _admits(search.posed, rows[k], known)))
         return replace(self, choices=tuple(choices))
+
+
+def _is_bounded(body: Polytope) -> bool:
+    found = polyhedron_of(body)
+    return len(found.points) > 0 and bool(np.isfinite(found.spans).all())
 
 
 def _admits(posed: Posed, rows: Floats, known: list[Floats]) -> bool:
@@ -174,15 +180,15 @@ def _room_left(bar: Ends, body: Polytope, point: Floats) -> Floats:
     return out
 
 
-def _whole_of(lifted: Lifted, bar: Ends, columns: list[int], size: int) -> list[Cone]:
+def _whole_of(lifted: Lifted, bar: Ends, columns: np.ndarray, size: int) -> Cone:
     """``Σ z = 1`` and ``Σ x = e(R)``."""
     E = np.zeros((1 + 3 * len(bar.ends), size, lifted.parameters))
     E[0, 0, 0] = -1.0
     for j, end in enumerate(bar.ends):
         E[1 + 3 * j : 4 + 3 * j, : 1 + lifted.size] = -lifted.point(bar.segment, end)
     for i in range(len(E)):
-        E[i, np.array(columns, dtype=int) + i, 0] = 1.0
-    return [Cone("zero", E, bar.segment)]
+        E[i, columns + i, 0] = 1.0
+    return Cone("zero", E, bar.segment)
 
 
 def _part_of(bar: Ends, body: Polytope, column: int, size: int) -> Cone:
