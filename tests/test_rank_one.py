@@ -78,6 +78,12 @@ def mixed(figure: Figure, segment: str, q: np.ndarray) -> list[Task]:
     ]
 
 
+def faced(figure: Figure, segment: str, q: np.ndarray) -> list[Task]:
+    """Two axes in the world, and a point."""
+    T = figure.placement(q, segment)
+    return [Task(segment, Facing(x=T[:3, 0], y=T[:3, 1])), Task(Point(segment), At(T[:3, 3]))]
+
+
 def worst(cones: Sequence[Cone], x: np.ndarray, parameters: np.ndarray) -> float:
     """By how much the worst of all cones is missed."""
     out = 0.0
@@ -97,7 +103,7 @@ def worst(cones: Sequence[Cone], x: np.ndarray, parameters: np.ndarray) -> float
 # ── lifted coordinates ───────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("given", [True, False], ids=["equations", "cost"])
 @pytest.mark.parametrize("lift", LIFTS)
-@pytest.mark.parametrize("tasks", [placed, mixed])
+@pytest.mark.parametrize("tasks", [placed, mixed, faced])
 @pytest.mark.parametrize("name", TREES)
 def test_postures_are_points_of_rank_one_in_the_relaxed_set(name: str, tasks, lift: str, given: bool) -> None:
     figure = TREES[name]
@@ -457,3 +463,13 @@ def test_budgets_and_deadlines_end_it() -> None:
     assert_allclose(same.q, free.q)
     late = supple.solve(problem, solver=RankOne(), deadline=1e-9)
     assert late.ok or late.reason.startswith("The deadline of 1e-09 s passed")
+
+
+def test_a_hinge_that_nothing_asks_of_is_no_obstacle_to_rank_one() -> None:
+    """Its disc is at the centre of the relaxed set, where no direction is steepest."""
+    arm = [*hinge("a", None, Z), *hinge("b", "a", X, limits=WIDE), *fixed("tip", "b", at=(1, 0, 0))]
+    problem = Problem(Figure("arm", arm), [Task(Point("a"), At((0, 0, 0))), Task(Direction("b", X), Facing((0, 1, 0)))])
+    search, _ = RankOne().search(problem, True, Purse(FREELY))
+    x = search.relaxed().x
+    assert x is not None
+    assert search.descend(x).spectrum.rank_gap < 1e-6

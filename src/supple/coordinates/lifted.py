@@ -22,7 +22,7 @@ import numpy as np
 from supple.coordinates.lifted_aims import Aim, aims_of
 from supple.coordinates.lifted_blocks import ALONG, AXIS, LIFTS, TURN
 from supple.coordinates.lifted_faces import Knowledge, knowledge_of
-from supple.coordinates.lifted_tree import Node, Slide, Tree, tree_of, welded
+from supple.coordinates.lifted_tree import Node, Slide, Tree, parallel, tree_of, welded
 from supple.errors import BadValue, Refused, find
 from supple.figure import Figure
 from supple.problem import Problem, Task, segments_of
@@ -202,7 +202,7 @@ def _known_axis(known: Knowledge, node: Node, slide: Slide) -> bool:
         return True
     face = known.faces.get(node.body)
     axis = node.turn @ slide.axis
-    return face is not None and known.tree.parallel(face.inner[:, 2], axis / np.linalg.norm(axis)) != 0.0
+    return face is not None and parallel(face.inner[:, 2], axis / np.linalg.norm(axis)) != 0.0
 
 
 def value(E: Floats, x: Floats, parameters: Floats) -> Floats:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.coordinates.lifted_aims import Aim, Turn, frame_of
-from supple.coordinates.lifted_tree import Hinge, Tree, along_z
+from supple.coordinates.lifted_tree import Hinge, Tree, along_z, parallel
 from supple.space import Floats
 
 FLIP = np.diag([1.0, -1.0, -1.0])
@@ -42,7 +42,7 @@ class Knowledge:
     parameters: int
     turns: dict[int, Floats] = field(default_factory=dict)  # (3, 3, 1 + p)
     faces: dict[int, Face] = field(default_factory=dict)
-    used: set[int] = field(default_factory=set)  # id of hinges and turns that hold by construction
+    used: set[Hinge | Turn] = field(default_factory=set)  # what holds by construction
     plain: set[int] = field(default_factory=set)  # bodies that carry targets themselves: theirs must not be one
 
     def __post_init__(self) -> None:
@@ -59,10 +59,10 @@ class Knowledge:
         target = frame_of(turn.first, self.parameters)
         if len(turn.axes) == 3:
             self.turns[node.body] = np.einsum("abk,bc->ack", target, own.T)
-            self.used.add(id(turn))
+            self.used.add(turn)
         elif node.body not in self.faces:
             self.faces[node.body] = Face(np.roll(target, -1, axis=1), along_z(own[:, turn.axes[0]]))
-            self.used.add(id(turn))
+            self.used.add(turn)
 
     def spread(self) -> None:
         """Hand directions on through hinges until nothing is new."""
@@ -70,7 +70,7 @@ class Knowledge:
         while new:
             new = False
             for hinge in waiting:
-                if id(hinge) not in self.used and self._through(hinge):
+                if hinge not in self.used and self._through(hinge):
                     new = True
 
     def _through(self, hinge: Hinge) -> bool:
@@ -85,7 +85,7 @@ class Knowledge:
                 new = Face(np.einsum("abk,bc->ack", self.turns[knows], seen), along_z(own), hinge, seen)
             elif knows in self.faces:
                 face = self.faces[knows]
-                sign = self.tree.parallel(face.inner[:, 2], axis)
+                sign = parallel(face.inner[:, 2], axis)
                 if sign == 0.0:
                     continue
                 outer = face.outer if sign > 0.0 else np.einsum("abk,bc->ack", face.outer, FLIP)
@@ -95,7 +95,7 @@ class Knowledge:
             if learns in self.plain and new.outer[..., 1:].any():
                 continue
             self.faces[learns] = new
-            self.used.add(id(hinge))
+            self.used.add(hinge)
             return True
         return False
 

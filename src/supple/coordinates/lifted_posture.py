@@ -26,6 +26,8 @@ from supple.coordinates.lifted_blocks import (
 from supple.coordinates.lifted_tree import Hinge, Socket, Span, davenport, frames_of
 from supple.space import Floats
 
+NOWHERE = 1e-9  # a point of a disc no farther from its centre has no direction
+
 
 def write(lifted: Lifted, q: Floats, parameters: Floats) -> Floats:
     """The variables of a posture."""
@@ -143,7 +145,8 @@ def spectrum(lifted: Lifted, x: Floats) -> Spectrum:
     for name, cells in lifted.groups.items():
         y = np.array([x[cell.own] for cell in cells])
         if name == "disc":
-            radius = np.maximum(np.hypot(*y.T), 1e-12)
+            y = np.where(np.abs(y).max(axis=1, keepdims=True) > NOWHERE, y, (NOWHERE, 0.0))  # any direction will do
+            radius = np.hypot(*y.T)
             trace.append(np.ones(len(y)))
             first.append(0.5 * (1.0 + radius))
             second.append(0.5 * (1.0 - radius))

@@ -65,7 +65,7 @@ def _of_cell(lifted: Lifted, cell: Cell) -> Iterator[Cone]:
 
 # ── joints ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _of_hinge(lifted: Lifted, hinge: Hinge) -> Iterator[Cone]:
-    if id(hinge) not in lifted.known.used:
+    if hinge not in lifted.known.used:
         yield Cone("zero", lifted.axis(hinge.child, hinge.axis) - lifted.axis(hinge.parent, hinge.rest @ hinge.axis))
     span = hinge.span
     half = 0.5 * (span.upper - span.lower)
@@ -126,7 +126,7 @@ def misses(lifted: Lifted, aim: Aim, given: bool = False) -> Iterator[Floats]:
         p[:, aim.position : aim.position + 3] = np.eye(3)
         yield lifted.point(aim.segment, aim.frame[:3, 3]) - base - _times(lifted, aim, p)
     for turn in aim.turns:
-        if not (given and id(turn) in lifted.known.used):
+        if not (given and turn in lifted.known.used):
             yield from _turn_misses(lifted, aim, turn)
 
 

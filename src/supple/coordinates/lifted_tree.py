@@ -14,9 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.effectors import along_x
+from supple.effectors import Gap, along_x
 from supple.errors import Refused
 from supple.figure import Figure
+from supple.goals import Placed
 from supple.joints import Joint
 from supple.problem import Task
 from supple.space import Floats, compose, moved
@@ -28,6 +29,11 @@ def along_z(axis: Floats) -> Floats:
     """A rotation whose third axis is the unit vector `axis`."""
     x, y, z = axis.tolist()
     return np.roll(along_x((x, y, z)), -1, axis=1)
+
+
+def parallel(a: Floats, b: Floats) -> float:
+    """1 if two unit vectors agree, −1 if they are opposite, else 0."""
+    return float(np.sign(a @ b)) if np.abs(np.cross(a, b)).max() < 1e-9 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +105,6 @@ class Tree:
     sockets: tuple[Socket, ...]
     bodies: int
     still: dict[int, float]  # coordinates without room, and where they stand
-
-    def parallel(self, a: Floats, b: Floats) -> float:
-        """1 if two unit vectors agree, −1 if they are opposite, else 0."""
-        return float(np.sign(a @ b)) if np.abs(np.cross(a, b)).max() < 1e-9 else 0.0
 
 
 def tree_of(figure: Figure, segments: Sequence[str], lower: Floats, upper: Floats) -> Tree:
@@ -196,14 +198,14 @@ def welded(tree: Tree, loops: Sequence[Task]) -> Tree:
     nodes = dict(tree.nodes)
     for loop in loops:
         gap = loop.effector
-        if not hasattr(loop.goal, "at"):
+        if not (isinstance(gap, Gap) and isinstance(loop.goal, Placed)):
             continue  # points only
-        a, b = nodes[gap.a.segment], nodes[gap.b.segment]  # type: ignore[union-attr]
-        one, two, seen = a, b, gap.a.frame[:3, :3] @ gap.b.frame[:3, :3].T  # type: ignore[union-attr]
+        one, two = nodes[gap.a.segment], nodes[gap.b.segment]
+        seen = gap.a.frame[:3, :3] @ gap.b.frame[:3, :3].T
         if one.body == two.body:
             continue
         if two.body == 0:
-            one, two, seen = b, a, seen.T
+            one, two, seen = two, one, seen.T
         between = one.turn @ seen @ two.turn.T  # R_two = R_one · between, of the bodies
         for key, node in nodes.items():
             if node.body == two.body:
