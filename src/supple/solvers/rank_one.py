@@ -192,8 +192,10 @@ class RankOne:
         found = self._polished(problem, self._nearest(problem, start, purse), seed, purse, None)
         if found.ok or purse.left is None:
             return found
-        why = HINT if answer.infeasible else f"The cone solver stopped ({answer.status})"
-        return replace(found, status=Status.NEAREST, reason=f"{why}; not met: {', '.join(found.unmet)}.")
+        missed = f"not met: {', '.join(found.unmet)}."
+        if answer.infeasible:
+            return replace(found, status=Status.NEAREST, reason=f"{HINT}; {missed}")
+        return replace(found, reason=f"The cone solver gave no answer ({answer.status}); {missed}")
 
     def _nearest(self, problem: Problem, start: Floats, purse: Purse) -> Floats:
         """A posture near the relaxed one that misses the targets least; the start, where that cannot be had."""
