@@ -15,7 +15,6 @@ from supple.deciding.balls import _Check, holds
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, Way, chain_of, quaternion
 from supple.deciding.claims import Claim, claims_of
-from supple.deciding.moments import terms
 from supple.deciding.proof import Leaf, Split, leaf_of
 from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, matrices, ranges
 
@@ -145,12 +144,25 @@ def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
             np.testing.assert_allclose(L, same, atol=1e-12)
 
 
-def test_contracting_is_the_adjoint_of_expanding() -> None:
-    rng = np.random.default_rng(0)
-    kappa = -rng.uniform(0.2, 1.0, 4)
-    for t in (terms(4), terms(4, 2)):
-        y, W = rng.normal(size=81), rng.normal(size=(t.size, t.size))
-        assert np.sum(W * t.expand(y, kappa)) == pytest.approx(t.contract(W, kappa) @ y, rel=1e-12)
+@pytest.mark.parametrize("name", ["panda", "gantry"])
+def test_blocks_are_what_the_moments_stand_for(name: str) -> None:
+    """``⟨W, h hᵀ⟩`` of an arc, whole or with one joint localised, is linear in its moments."""
+    _, _, chain = arm(name)
+    q, rng = posture(chain, 6), np.random.default_rng(6)
+    r = Relaxation(claim(chain, chain.placement(q)), *chain.box, 0)
+    y, hs = moments_of(r, chain, q)
+    x = q - r.ranges.middle
+    inside = 1.0 - np.where(chain.slides, (x / chain.reach / r.ranges.g) ** 2, (np.sin(x / 2) / r.ranges.g) ** 2)
+    block = 0
+    for arc, h in zip((r.a, r.b), hs, strict=True):
+        for j in (None, *(j for j in arc if r.ranges.limited[j])):
+            one = h if j is None else h.reshape((2,) * len(arc)).take(0, arc.index(j)).ravel()
+            weight = 1.0 if j is None else inside[j] / (1.0 if chain.slides[j] else np.cos(x[j] / 2) ** 2)
+            W = rng.normal(size=(len(one), len(one)))
+            weights = [np.zeros((n, n)) for n in r.layout.order]
+            weights[block] = W
+            assert r.contracted(weights) @ y == pytest.approx(weight * one @ W @ one, rel=1e-9, abs=1e-12)
+            block += 1
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -13,12 +13,10 @@ It ends when the volume grows by less than a fiftieth, or before the polytope wo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from supple.distance import shortest_way
-from supple.errors import MissingExtra
+from supple.errors import needed
 from supple.free_space_cuboids import SAFE, Convex
 from supple.space import Floats
 
@@ -59,7 +57,7 @@ def _cut(bodies: list[Convex], walls: tuple[Floats, Floats], L: Floats, d: Float
 
 def largest_ellipsoid(C: Floats, e: Floats) -> tuple[Floats, Floats]:
     """L and d of the ellipsoid of greatest volume in the bounded polytope ``C x ≤ e``; L is 0 if it is not found."""
-    clarabel = need_clarabel()
+    clarabel = needed("clarabel", "clarabel", "convex", "growing polytopes in free space")
     from scipy.sparse import csc_matrix
 
     m = len(e)
@@ -77,12 +75,3 @@ def largest_ellipsoid(C: Floats, e: Floats) -> tuple[Floats, Floats]:
     if str(found.status) in ("Solved", "AlmostSolved"):
         L[LOWER] = x[:6]
     return L, x[6:9]
-
-
-def need_clarabel() -> Any:
-    """The module of the conic solver."""
-    try:
-        import clarabel
-    except ImportError as error:
-        raise MissingExtra("clarabel", "convex", "growing polytopes in free space") from error
-    return clarabel
