@@ -5,7 +5,8 @@ thread. Targets that cannot be reached are of four kinds, a quarter each:
 
 * far: a pose of the robot pushed out beyond the sum of its lengths;
 * turned: a position that it reaches, in a random orientation;
-* limits: a pose that it would reach if each joint turned by up to a third of its range more;
+* limits: a pose that it would reach if each joint turned by up to a third of its range more (the UR5 and UR10, whose joints
+  turn all the way round, are given limits of ±2.5 rad);
 * hairline: the pose of the nearest posture to one of these, moved towards it by 0.25 mm and 0.25 mrad.
 
 Of the last three those that 200 starts of the local solver reach are drawn again. Times are those of ``query(target)`` of
@@ -47,6 +48,7 @@ ROBOTS = {
     "gantry6": "",
 }
 FILES = {"ur10": "ur10/ur10.urdf", "gantry6": "gantry/gantry6.urdf"}
+TURNS = {"ur5": 2.5, "ur10": 2.5}  # [rad] in place of limits of a whole turn, which are none
 KINDS = ("far", "turned", "limits", "hairline")
 SHELL = (1e-5 + 1e-4, 1e-4 + 1e-4)
 HAIR = 2.5e-4
@@ -55,6 +57,8 @@ HAIR = 2.5e-4
 def robot(name: str) -> tuple[supple.Figure, str]:
     """A figure and the segment that is to be placed."""
     figure = supple.load(str(SHARED / "data" / "robots" / FILES[name]) if name in FILES else name)
+    if name in TURNS:
+        figure = figure.with_limits({joint: (-TURNS[name], TURNS[name]) for joint in figure.joints})
     segment = ROBOTS[name]
     return figure, segment if segment in figure.segments else figure.segments[-1]
 
