@@ -58,7 +58,7 @@ def robot(name: str) -> tuple[supple.Figure, str]:
     """A figure and the segment that is to be placed."""
     figure = supple.load(str(SHARED / "data" / "robots" / FILES[name]) if name in FILES else name)
     if name in TURNS:
-        figure = figure.with_limits({joint: (-TURNS[name], TURNS[name]) for joint in figure.joints})
+        figure = figure.with_limits(dict.fromkeys(figure.joints, (-TURNS[name], TURNS[name])))
     segment = ROBOTS[name]
     return figure, segment if segment in figure.segments else figure.segments[-1]
 
