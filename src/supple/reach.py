@@ -129,7 +129,8 @@ def reach(
     need_flint()
     begun = monotonic()
     query = _prepared(figure, segment, rotations, seed, boxes)
-    axes, step = _grid(query.problem, (x, y, z), volume, spacing, 1 if rotations is None else len(rotations))
+    turns = 1 if rotations is None else len(rotations)
+    axes, step = _grid(query.problem, segment, (x, y, z), volume, spacing, turns)
     survey = _Survey(query, axes, rotations, keep)
     survey.run(progress or (lambda done: None))
     for array in (*axes, survey.reached, survey.impossible, survey.q):
@@ -152,8 +153,9 @@ def _rotations(turn: Any, description: Mapping[str, Any]) -> Floats | None:
         raise BadValue("reach takes one description of its rotations, not several")
     if isinstance(turn, int | np.integer) and not isinstance(turn, bool):
         return spread_rotations(int(turn))
-    if hasattr(turn, "as_matrix"):
-        turn, given = None, {"matrix": turn.as_matrix()}
+    as_matrix = getattr(turn, "as_matrix", None)
+    if as_matrix is not None:
+        turn, given = None, {"matrix": as_matrix()}
     if turn is None and len(given) == 1:
         name, value = next(iter(given.items()))
         if np.ndim(value) == DESCRIPTIONS[name] + 1 and len(value):
@@ -181,9 +183,8 @@ def _prepared(figure: Figure, segment: str, rotations: Floats | None, seed: int,
     return prepare(Problem(figure, [task]), solver=Decide(boxes=boxes), seed=seed)
 
 
-def _chain(problem: Problem) -> Chain:
+def _chain(problem: Problem, segment: str) -> Chain:
     """The chain that moves the segment."""
-    segment = problem.tasks[0].effector.segment
     claim = claims_of(problem)[0]
     if claim.about != segment:  # a loop can be decided, the segment cannot
         raise Refused(
@@ -195,14 +196,14 @@ def _chain(problem: Problem) -> Chain:
 
 
 def _grid(
-    problem: Problem, spans: tuple[Span, Span, Span], volume: bool, spacing: float | None, turns: int
+    problem: Problem, segment: str, spans: tuple[Span, Span, Span], volume: bool, spacing: float | None, turns: int
 ) -> tuple[tuple[Floats, Floats, Floats], float]:
     """The axes of the grid, and its spacing."""
-    chain = _chain(problem)
+    chain = _chain(problem, segment)
     centre = chain.before[0, :3, 3]
     radius = chain.reach - float(np.linalg.norm(centre))
     if all(span is None for span in spans) and not volume:
-        spans = _slice(problem, centre)
+        spans = _slice(problem.figure, segment, centre)
     ends = [_ends(span, "xyz"[i], centre[i], radius) for i, span in enumerate(spans)]
     wide = [high - low for low, high in ends if high > low]
     if spacing is None:
@@ -214,9 +215,8 @@ def _grid(
     return (axes[0], axes[1], axes[2]), spacing
 
 
-def _slice(problem: Problem, centre: Floats) -> tuple[Span, Span, Span]:
+def _slice(figure: Figure, segment: str, centre: Floats) -> tuple[Span, Span, Span]:
     """The level of the rest posture if every hinge is upright, the upright plane through the first joint otherwise."""
-    figure, segment = problem.figure, problem.tasks[0].effector.segment
     turns = figure.jacobian(figure.rest, Frame(segment))[3:]
     if np.abs(turns[:2]).max(initial=0.0) < 1e-9:
         return None, None, float(figure.placement(figure.rest, segment)[2, 3])
@@ -237,9 +237,9 @@ def _ends(span: Span, name: str, centre: float, radius: float) -> tuple[float, f
 
 def _check_count(count: float, axes: int, spacing: float) -> None:
     if count > MOST:
-        wide = spacing * (count / MOST) ** (1.0 / max(axes, 1))
-        remedy = f"a spacing of {wide:.2g} m or more, a slice, or fewer rotations" if axes else "fewer rotations"
-        raise BadValue(f"a map of about {count:.3g} poses is more than {MOST}: take {remedy}")
+        wide = 1.05 * spacing * (count / MOST) ** (1.0 / max(axes, 1))
+        remedies = [f"a spacing of {wide:.2g} m or more"] * (axes > 0) + ["a slice"] * (axes == 3) + ["fewer rotations"]
+        raise BadValue(f"a map of about {count:.3g} poses is more than {MOST}: take {' or '.join(remedies)}")
 
 
 def _steps(span: Span, ends: tuple[float, float], spacing: float) -> Floats:

@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from supple.errors import Error
-
-
-class Commands(TyperGroup):
-    """Commands whose expected failures are one line on stderr and exit status 2, never a traceback."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command."""
-        try:
-            return super().invoke(ctx)
-        except Error as error:
-            _fail(str(error))
-        except OSError as error:
-            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-
-
-def _fail(message: str) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    lines = [" ".join(line.split()) for line in message.splitlines()]
-    Console(stderr=True, soft_wrap=True, highlight=False).print(Text("error: " + "\n  ".join(lines), style="bold red"))
-    raise typer.Exit(2)
-
+from supple.cli.failing import Commands
 
 app = typer.Typer(
     cls=Commands,
@@ -253,6 +229,7 @@ def _reach(
     """Map what a segment reaches: every pose of a grid is reached, proved impossible, or undecided (extra `convex`)."""
     from supple.cli import reach as command
 
+    command.check_outputs(output, json)
     found = command.mapped(what, segment, spacing, plane, volume, quat_wxyz, rotations, boxes, seed)
     command.print_map(found)
     if json is not None:

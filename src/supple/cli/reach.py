@@ -48,12 +48,25 @@ def mapped(
         "boxes": boxes,
         "seed": seed,
     }
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         work = bar.add_task("deciding poses", total=None)
         return supple.reach(
             figure, segment or _farthest(figure), **cut, **options,
             progress=lambda done: bar.update(work, description=f"{done} poses decided"),
         )  # fmt: skip
+
+
+def check_outputs(picture: Path | None, file: Path | None) -> None:
+    """Refuse files that could not be written, before anything is decided."""
+    if picture is not None:
+        from supple.view.picture import check_kind, need_matplotlib
+
+        need_matplotlib()
+        check_kind(picture)
+    for path in (picture, file):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise BadValue(f"{path}: there is no folder {path.parent}; make it first")
 
 
 def _farthest(figure: Figure) -> str:

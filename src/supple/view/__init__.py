@@ -1,4 +1,4 @@
-"""Drawing: `draw` a figure in a posture, with its goals; `draw_frames` of motions; `draw_reach`, a map. Needs the extra ``view`` (matplotlib)."""
+"""Drawing a figure, frames of motions, and maps of reach. Needs the extra ``view`` (matplotlib)."""
 
 from supple.view.frames import draw_frames
 from supple.view.picture import draw
