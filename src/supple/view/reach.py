@@ -95,6 +95,7 @@ class _Drawing:
         size = (columns * width + side, rows * (height + gap) + 0.9)
         sheet = Sheet(figsize=size, facecolor="white", layout="constrained")
         FigureCanvasAgg(sheet)
+        sheet.get_layout_engine().set(w_pad=0.07, h_pad=0.05)  # pyright: ignore[reportOptionalMemberAccess, reportCallIssue]
         papers = np.asarray(sheet.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)).ravel()
         cell = 72.0 * width * self.reach.spacing / max(wide, high * width / height)  # [points]
         image = self._image(wide / (width * self.dpi)) if self.pieces else None
@@ -163,9 +164,10 @@ class _Drawing:
         names, counts = np.unique(self.status, return_counts=True)
         count = dict(zip(names.tolist(), counts.tolist(), strict=True))
         handles = []
+        words = {**WORDS, "reached": "reached in some rotation"} if self._several else WORDS
         for name in COLOURS:
             look: dict[str, Any] = {"marker": MARKERS[name], "color": COLOURS[name], "markersize": 6}
-            handles.append(Line2D([], [], linestyle="none", **look, label=f"{WORDS[name]} ({count.get(name, 0):,})"))
+            handles.append(Line2D([], [], linestyle="none", **look, label=f"{words[name]} ({count.get(name, 0):,})"))
         sheet.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8, labelcolor=INK)
         if self._several:
             bar = sheet.colorbar(ScalarMappable(cmap=_ramp()), ax=papers.tolist(), fraction=0.04, pad=0.02, aspect=30)
