@@ -145,12 +145,14 @@ def test_a_volume_holds_the_slice() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"spacing": 0.0}, "positive number of metres"),
-        ({"spacing": np.nan}, "positive number of metres"),
+        ({"spacing": 0.0}, "must be positive and finite"),
+        ({"spacing": np.nan}, "must be positive and finite"),
+        ({"spacing": "wide"}, "must be positive and finite"),
         ({"spacing": 1e-6}, f"more than {MOST}: take a spacing of"),
         ({"x": (1.0, 0.0)}, "x of a map"),
         ({"z": "high"}, "z of a map"),
         ({"rotation": 0}, "from 1 to"),
+        ({"quat_wxyz": [[1, 2], [3]]}, "quat_wxyz of reach must be numbers"),
         ({"rotation": 3, "quat_wxyz": (1, 0, 0, 0)}, "one description"),
         ({"quaternion": (1, 0, 0, 0)}, "does not take quaternion"),
         ({"boxes": 0}, "at least one box"),
@@ -168,6 +170,14 @@ def test_segments_that_cannot_be_mapped_are_refused() -> None:
         supple.reach(supple.Figure("post", [*supple.fixed("top", None, at=(0, 0, 1))]), "top")
     with pytest.raises(supple.Refused, match="cannot be decided"):
         supple.reach(supple.load("human"), "head")
+    parts = [
+        *supple.screw("lift", None, (0, 0, 1), 0.1),
+        *supple.hinge("a", None, (0, 0, 1)),
+        *supple.hinge("b", None, (0, 0, 1)),
+    ]
+    looped = supple.Figure("looped", parts, loops=(supple.Loop("pin", "a", "b", (1, 0, 0), (1, 0, 0), point=True),))
+    with pytest.raises(supple.Refused, match="turns and slides at once"):
+        supple.reach(looped, "lift")
 
 
 def test_the_command_prints_draws_and_writes(tmp_path: Path) -> None:
@@ -206,7 +216,7 @@ def test_a_command_takes_a_quaternion() -> None:
 def test_the_command_refuses_by_name_before_any_work(tmp_path: Path) -> None:
     assert "no figure called" in refusal("reach", "nobody")
     assert "did you mean tool0" in refusal("reach", "ur5", "tol0")
-    assert "positive number" in refusal("reach", "ur5", "--spacing", -1)
+    assert "must be positive" in refusal("reach", "ur5", "--spacing", -1)
     assert "take a spacing of" in refusal("reach", "ur5", "--spacing", 0.001)
     assert "x=0, y=0 or z=0.3" in refusal("reach", "ur5", "--plane", "w=1")
     assert "exclude each other" in refusal("reach", "ur5", "--plane", "x=0", "--volume")

@@ -26,12 +26,12 @@ import numpy as np
 
 from supple.deciding.balls import need_flint
 from supple.deciding.certificate import Certificate
-from supple.deciding.chain import Chain
-from supple.deciding.claims import claims_of
+from supple.deciding.chain import Chain, Undecidable, chain_of
 from supple.effectors import Frame, Point
 from supple.errors import BadValue, Refused, find
 from supple.figure import Figure
 from supple.goals import At, Placed
+from supple.goals.base import numbers, positive
 from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution, Status
@@ -158,8 +158,9 @@ def _rotations(turn: Any, description: Mapping[str, Any]) -> Floats | None:
         turn, given = None, {"matrix": as_matrix()}
     if turn is None and len(given) == 1:
         name, value = next(iter(given.items()))
-        if np.ndim(value) == DESCRIPTIONS[name] + 1 and len(value):
-            return np.array([rotation(**{name: row}) for row in value])
+        array = numbers(value, f"{name} of reach")
+        if array.ndim == DESCRIPTIONS[name] + 1 and len(array):
+            return np.array([rotation(**{name: row}) for row in array])
     return rotation(turn, **given, what="the rotation of reach")[None]
 
 
@@ -185,14 +186,15 @@ def _prepared(figure: Figure, segment: str, rotations: Floats | None, seed: int,
 
 def _chain(problem: Problem, segment: str) -> Chain:
     """The chain that moves the segment."""
-    claim = claims_of(problem)[0]
-    if claim.about != segment:  # a loop can be decided, the segment cannot
-        raise Refused(
-            f"what {segment!r} reaches cannot be decided: too many joints move it, or joints that follow others"
-        )
-    if not (claim.chain.upper > claim.chain.lower).any():
+    limits = problem.limits
+    assert limits is not None
+    try:
+        chain = chain_of(problem.figure, segment, np.eye(4), limits.lower, limits.upper)
+    except Undecidable as reason:  # while a loop of the figure can be decided
+        raise Refused(f"what {segment!r} reaches cannot be decided: {reason}") from reason
+    if not (chain.upper > chain.lower).any():
         raise BadValue(f"no joint moves {segment!r} of figure {problem.figure.name!r}: choose a segment farther out")
-    return claim.chain
+    return chain
 
 
 def _grid(
@@ -208,8 +210,7 @@ def _grid(
     wide = [high - low for low, high in ends if high > low]
     if spacing is None:
         spacing = float(f"{2.0 * radius / (ACROSS_VOLUME if len(wide) == 3 else ACROSS_SLICE):.2g}")
-    if not (np.isfinite(spacing) and spacing > 0.0):
-        raise BadValue(f"the spacing of a map is a positive number of metres, not {spacing!r}")
+    positive(spacing, "the spacing of a map [m]")
     _check_count(float(np.prod([length / spacing + 1.0 for length in wide])) * turns, len(wide), spacing)
     axes = [_steps(span, end, spacing) for span, end in zip(spans, ends, strict=True)]
     return (axes[0], axes[1], axes[2]), spacing
