@@ -93,21 +93,11 @@ def test_each_rotation_has_an_annulus_of_its_own() -> None:
     assert set(found.dexterity) >= {0.0, 1.0}
 
 
-def tilted() -> supple.Reach:
-    return supple.reach(arm(), "tip", x=(-0.5, 0.5), y=0.0, z=0.2, spacing=0.25, rpy=(0.5, 0.0, 0.0))
-
-
-def test_a_rotation_out_of_the_plane_is_never_reached() -> None:
-    found = tilted()
+def test_a_rotation_out_of_the_plane_is_proved_impossible() -> None:
+    found = supple.reach(arm(), "tip", x=(-0.5, 0.5), y=0.0, z=0.2, spacing=0.25, rpy=(0.5, 0.0, 0.0))
     assert found.rotations is not None
     assert found.rotations.shape == (1, 3, 3)
-    assert not found.reached.any()
-    assert found.impossible.any()
-
-
-@pytest.mark.xfail(reason="proofs about tilted poses of planar chains often do not stand up to their check")
-def test_a_rotation_out_of_the_plane_is_always_proved_impossible() -> None:
-    assert tilted().impossible.all()
+    assert found.impossible.all()
 
 
 def test_certificates_are_kept_if_asked_for_and_hold() -> None:

@@ -182,21 +182,25 @@ def certify(
     segment: Annotated[str, typer.Argument(metavar="SEGMENT", help="The segment whose frame is to be placed.")],
     at: Annotated[str, typer.Option(help="Where: x,y,z [m].")],
     quat_wxyz: Annotated[str, typer.Option(help="How it is turned: a quaternion w,x,y,z.")] = "1,0,0,0",
+    point: Annotated[bool, typer.Option("--point", help="Only the frame's origin; it may be turned anyhow.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where a certificate goes: .json.")] = None,
-    boxes: Annotated[int, typer.Option(help="Boxes of joint ranges that are looked at, at most.")] = 200,
+    boxes: Annotated[int, typer.Option(help="Boxes of joint ranges that are looked at, at most.")] = 400,
 ) -> None:
     """Place a frame, or prove that it cannot be. Status 0: solved; 1: proved impossible; 3: not decided (extra `convex`)."""
     from supple.cli import proofs
 
-    raise typer.Exit(proofs.certify(what, segment, at, quat_wxyz, output, boxes))
+    raise typer.Exit(proofs.certify(what, segment, at, None if point else quat_wxyz, output, boxes))
 
 
 @app.command()
-def verify(file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="What certify has written.")]) -> None:
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="What certify has written.")],
+    figure: Annotated[str | None, typer.Option(help="The figure that it is to speak of: a name or a file.")] = None,
+) -> None:
     """Check a certificate in ball arithmetic. Status 0: the proof holds; 1: it does not (extra `convex`)."""
     from supple.cli import proofs
 
-    raise typer.Exit(0 if proofs.verify(file) else 1)
+    raise typer.Exit(0 if proofs.verify(file, figure) else 1)
 
 
 @app.command("reach")

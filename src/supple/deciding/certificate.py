@@ -24,11 +24,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.deciding.balls import holds
+from supple.deciding.chain import Undecidable
 from supple.deciding.claims import Claim
 from supple.deciding.crash_balls import crash_holds
 from supple.deciding.crashes import Pairing
 from supple.deciding.proof import Crash, Leaf, Proof, Split
+from supple.errors import Error
+from supple.figure import Figure
 from supple.space import Floats
+
+SAME = 1e-12  # by how much the placements of two chains that are the same may differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +79,13 @@ class Certificate:
             proof=renumbered(self.proof),
         )
 
-    def verify(self) -> bool:
-        """Whether the proof holds, checked in ball arithmetic from the chains themselves."""
-        return self._covers() and all(self.stands(*leaf) for leaf in self.leaves())
+    def verify(self, figure: Figure | None = None) -> bool:
+        """Whether the proof holds, checked in ball arithmetic from the chains themselves.
+
+        With a figure, also whether the chains are that figure's, and its limits no wider than those of the proof.
+        """
+        mine = figure is None or all(_is_of(figure, thing) for thing in (*self.claims, *self.pairings))
+        return mine and self._covers() and all(self.stands(*leaf) for leaf in self.leaves())
 
     def stands(self, leaf: Leaf | Crash, lower: Floats, upper: Floats) -> bool:
         """Whether one leaf proves its box empty."""
@@ -136,3 +145,16 @@ class Certificate:
         from supple.deciding.certificate_text import read
 
         return read(text)
+
+
+def _is_of(figure: Figure, thing: Claim | Pairing) -> bool:
+    """Whether a chain is what a figure has on that way."""
+    own = thing.chain
+    try:
+        chain = thing.way.chain(figure, figure.lower, figure.upper)
+    except (Undecidable, Error):
+        return False
+    if chain.names != own.names or (chain.slides != own.slides).any() or (chain.signs != own.signs).any():
+        return False
+    same = all(np.allclose(x, y, 0.0, SAME) for x, y in ((chain.before, own.before), (chain.behind, own.behind)))
+    return bool(same and (own.box[0] <= chain.box[0]).all() and (chain.box[1] <= own.box[1]).all())

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.deciding.chain import Chain, Undecidable, chain_of
+from supple.deciding.chain import MOST, Chain, Undecidable, Way
 from supple.effectors import Direction, Frame, Gap, Point, along_x
 from supple.goals import At, Facing, Placed
 from supple.problem import Problem, Task
@@ -36,16 +36,13 @@ class Claim:
     tolerance: float
     angle_tolerance: float
     point: bool
-    about: str  # the segment
-    frame: Frame | None = None  # what it places in the world; None: a point, or seen from another segment
+    way: Way
 
     @property
     def wish(self) -> str:
         """What is wanted, in words."""
         x, y, z = self.target[:3, 3]
-        return (
-            f"brings {self.about} to ({x:.4g}, {y:.4g}, {z:.4g}) m{'' if self.point else ' in the wanted orientation'}"
-        )
+        return f"brings {self.way.segment} to ({x:.4g}, {y:.4g}, {z:.4g}) m{'' if self.point else ' in the wanted orientation'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +72,11 @@ class _Claims:
         self.reasons: list[str] = []
         self.known: dict[str, _Known] = {}
 
-    def chain(self, segment: str, offset: Floats, seen_from: str | None) -> Chain:
+    def chain(self, way: Way) -> Chain:
         """A chain all of whose joints may move."""
-        chain = chain_of(self.figure, segment, offset, self.lower, self.upper, seen_from)
+        chain = way.chain(self.figure, self.lower, self.upper)
+        if (joints := len(chain.names) - way.turning) > MOST or len(chain.names) > MOST:
+            raise Undecidable(f"{joints} joints move {way.segment!r}; up to {MOST - way.turning} can be decided")
         for name in chain.names:
             if name in self.figure.joints and self.problem.free[self.figure.joints.index(name)] == 0.0:
                 raise Undecidable(f"joint {name!r} is locked: lock it in the figure instead, with locked()")
@@ -91,13 +90,12 @@ class _Claims:
             self.reasons.append(f"the tolerances of {task.name!r} are too wide")
             return
         try:
-            chain = self.chain(segment, frame, seen_from)
-            chain = chain.turning(f"(turn of {segment})") if turning else chain
+            chain = self.chain(Way(segment, frame, seen_from, turning=turning))
         except Undecidable as reason:
             self.reasons.append(str(reason))
             return
-        in_world = None if point or turning or seen_from is not None else Frame(segment, frame)
-        self.found.append(Claim(chain, target, tolerance, angle, point, segment, in_world))
+        way = Way(segment, frame, seen_from, turning=turning)
+        self.found.append(Claim(chain, target, tolerance, angle, point, way))
 
     def take(self, task: Task, others: list[Task]) -> None:
         """The claim of one task."""

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.apart import Pair
-from supple.deciding.chain import Chain, Undecidable, chain_of, moved
+from supple.deciding.chain import Chain, Undecidable, Way, chain_of, moved
 from supple.deciding.claims import Claim
 from supple.deciding.proof import Crash
 from supple.polyhedra import polyhedron_of
@@ -46,13 +47,23 @@ class Pairing:
     faces: Floats  # (m, 4) normal and offset of a polyhedron; none: a line
     line: Floats  # (7) centre, unit direction and half-length of a line
     radius: float  # around the polyhedron or the line
+    way: Way  # how the chain comes from the figure
     about: str
+
+
+class _Known(NamedTuple):
+    """A chain to a segment's frame, by which length [m] it may be off its place there, and by which angle."""
+
+    chain: Chain
+    way: Way
+    off: float
+    turned: float
 
 
 def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
     """The pairs that a problem keeps apart, as far as they depend on the joints of some claims alone."""
     names = {name for claim in claims for name in claim.chain.names}
-    ways = _Ways(problem, names, [claim for claim in claims if claim.frame is not None])
+    ways = _Ways(problem, names, [c for c in claims if not (c.point or c.way.turning or c.way.seen_from is not None)])
     return [
         pairing
         for task in problem.clear
@@ -66,7 +77,7 @@ class _Ways:
 
     def __init__(self, problem: Problem, names: set[str], claims: list[Claim]) -> None:
         self.problem, self.names, self.claims = problem, names, claims
-        self.known: dict[tuple[str, str | None], list[tuple[Chain, float, float]]] = {}
+        self.known: dict[tuple[str, str | None], list[_Known]] = {}
 
     def pairings(self, pair: Pair, keep: float) -> list[Pairing]:
         """The pairings of a pair, one for each way; nothing may be left of what it keeps."""
@@ -75,46 +86,47 @@ class _Ways:
             self.known[key] = [*self.ways(*key)]
         core = pair.bar.core
         out = float(np.linalg.norm(core.at[:3, 3])) + core.half
-        found = [_pairing(chain, pair, keep - e - d * out) for chain, e, d in self.known[key]]
+        found = [_pairing(known, pair, keep - known.off - known.turned * out) for known in self.known[key]]
         return [pairing for pairing in found if pairing.keep + pairing.radius > 0.0]
 
-    def ways(self, segment: str, seen_from: str | None) -> Iterator[tuple[Chain, float, float]]:
-        """Chains to a segment's frame, by which length it may be off its place there, and by which angle."""
+    def ways(self, segment: str, seen_from: str | None) -> Iterator[_Known]:
+        """The ways to a segment's frame."""
         chain = self.chain(segment, seen_from)
         if chain is not None:
-            yield chain, 0.0, 0.0
+            yield _Known(chain, Way(segment, np.eye(4), seen_from, np.eye(4)), 0.0, 0.0)
         for claim in self.claims if seen_from is None else []:
-            assert claim.frame is not None
-            back = self.chain(segment, claim.frame.segment)
+            back = self.chain(segment, claim.way.segment)
             if back is not None and (chain is None or set(back.names) != set(chain.names)):
-                there = claim.target @ inverse(claim.frame.frame)
-                way = back.reach + float(np.linalg.norm(claim.frame.frame[:3, 3]))
-                yield back.led_by(there), claim.tolerance + claim.angle_tolerance * way, claim.angle_tolerance
+                there = claim.target @ inverse(claim.way.frame)
+                length = back.reach + float(np.linalg.norm(claim.way.frame[:3, 3]))
+                off = claim.tolerance + claim.angle_tolerance * length
+                way = Way(segment, np.eye(4), claim.way.segment, there)
+                yield _Known(back.led_by(there), way, off, claim.angle_tolerance)
 
     def chain(self, segment: str, seen_from: str | None) -> Chain | None:
         """The chain to a segment, if all its joints are among the named."""
         limits, figure = self.problem.limits, self.problem.figure
         assert limits is not None
         try:
-            chain = chain_of(figure, segment, np.eye(4), limits.lower, limits.upper, seen_from, 99)
+            chain = chain_of(figure, segment, np.eye(4), limits.lower, limits.upper, seen_from)
         except Undecidable:
             return None
         chain = chain.trimmed(figure.joints)
         return chain if set(chain.names) <= self.names else None
 
 
-def _pairing(chain: Chain, pair: Pair, keep: float) -> Pairing:
+def _pairing(known: _Known, pair: Pair, keep: float) -> Pairing:
     core, other = pair.bar.core, pair.other
-    own = replace(chain, behind=chain.behind @ core.at)
-    about = f"{pair.bar.segment} and {other.name}"
+    own = replace(known.chain, behind=known.chain.behind @ core.at)
+    way, about = replace(known.way, frame=core.at), f"{pair.bar.segment} and {other.name}"
     if isinstance(other.shape, Ball | Capsule):
         line = Core.of(other.shape)
         numbers = np.array([*line.at[:3, 3], *line.at[:3, 2], line.half])
-        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, about)
+        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, way, about)
     body = polyhedron_of(other.shape)
     faces = np.column_stack([body.normals, body.offsets])
     inside = np.array([*other.centre, 0.0, 0.0, 1.0, 0.0])
-    return Pairing(own, core.half, keep, faces, inside, 0.0, about)
+    return Pairing(own, core.half, keep, faces, inside, 0.0, way, about)
 
 
 class Crashes:
