@@ -35,6 +35,7 @@ from supple.moment import Moment
 from supple.motion import Motion
 from supple.prepare import Query, prepare
 from supple.problem import Evaluation, Problem, Task
+from supple.reach import Reach, reach
 from supple.retarget import Retargeted, match_segments, retarget
 from supple.retargeting.match import Match
 from supple.scene import Scene
@@ -75,10 +76,10 @@ __all__ = [
     "FrameByFrame", "Gap", "Group", "Held", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line",
     "Loop", "MarkerSet", "Markers", "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
     "Natural", "Near", "Newton", "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Pieces",
-    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "RankOne", "Refused",
+    "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "RankOne", "Reach", "Refused",
     "Retargeted", "Rooms", "Roomy", "Scene", "Solution", "Solutions", "Source", "Spline", "Status", "Subject",
     "Task", "Together", "Touch", "Touching", "Trace", "Tracked", "TrackedFrames", "UnknownName", "WholeClip",
     "Within", "ball", "fit_subject", "fixed", "follow", "free", "free_space", "hinge", "load", "marker_set",
-    "match_segments", "mimic", "place", "planar", "prepare", "read_markers", "read_motion", "read_scene",
+    "match_segments", "mimic", "place", "planar", "prepare", "reach", "read_markers", "read_motion", "read_scene",
     "retarget", "screw", "seeds_about", "slide", "solve", "solve_many", "step", "track", "universal", "write",
 ]  # fmt: skip
