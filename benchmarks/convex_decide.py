@@ -126,33 +126,45 @@ class Targets:
         return T
 
 
-def decide(query: Any, deeper: Any, targets: list[np.ndarray]) -> dict[str, Any]:
+def decide(query: Any, deeper: Any, targets: list[np.ndarray]) -> list[dict[str, Any]]:
     """Ask for every target: how it ended, how long it took, and how long the check; `deeper` finds the nearest posture."""
-    ends: Counter[str] = Counter()
-    times, checks, boxes = [], [], []
+    found = []
     for T in targets:
         begun = time.perf_counter()
         solution = query(T)
         spent = time.perf_counter() - begun
         checking = solution.decision.checking if solution.decision else 0.0
-        times.append(spent - checking)
+        name, boxes = solution.status.name, 0
         if solution.certificate is not None:
             assert solution.certificate.verify()
-            leaves = sum(1 for _ in solution.certificate.leaves())
-            checks.append(checking / leaves)
-            boxes.append(leaves)
-        name = solution.status.name
+            boxes = sum(1 for _ in solution.certificate.leaves())
         if name in ("NEAREST", "STOPPED"):
             miss = deeper(T).errors[0]
             name = "SHELL" if miss.metres <= SHELL[0] and miss.radians <= SHELL[1] else "UNDECIDED"
-        ends[name] += 1
-    return {
-        "ends": dict(ends),
-        "median": 1e3 * float(np.median(times)),
-        "p99": 1e3 * float(np.percentile(times, 99)),
-        "check a box": 1e3 * float(np.median(checks)) if checks else 0.0,
-        "most boxes": max(boxes, default=0),
+        found.append({"end": name, "spent": 1e3 * (spent - checking), "checking": 1e3 * checking, "boxes": boxes})
+    return found
+
+
+def summed(name: str, kind: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """One row of the table, printed."""
+    times, proved = [f["spent"] for f in found], [f for f in found if f["boxes"]]
+    row = {
+        "robot": name,
+        "targets": kind,
+        "count": len(found),
+        "ends": dict(Counter(f["end"] for f in found)),
+        "median": float(np.median(times)),
+        "p99": float(np.percentile(times, 99)),
+        "check a box": float(np.median([f["checking"] / f["boxes"] for f in proved])) if proved else 0.0,
+        "most boxes": max((f["boxes"] for f in proved), default=0),
     }
+    ends = ", ".join(f"{n} {k}" for k, n in row["ends"].items())
+    print(
+        f"| {name} | {kind} | {len(found)} | {ends} | {row['median']:.3f} | {row['p99']:.2f} | "
+        f"{row['check a box']:.1f} | {row['most boxes']} |",
+        flush=True,
+    )
+    return row
 
 
 def arms(count: int, names: list[str]) -> list[dict[str, Any]]:
@@ -168,16 +180,9 @@ def arms(count: int, names: list[str]) -> list[dict[str, Any]]:
         for kind in KINDS:
             sets[kind] = [targets.impossible(kind) for _ in range(count // len(KINDS))]
         decide(query, deeper, [sets["reachable"][0], sets["far"][0]])
-        sets["impossible, all"] = [T for kind in KINDS for T in sets[kind]]
-        for kind, asked in sets.items():
-            row = {"robot": name, "targets": kind, "count": len(asked), **decide(query, deeper, asked)}
-            rows.append(row)
-            ends = ", ".join(f"{n} {k}" for k, n in row["ends"].items())
-            print(
-                f"| {name} | {kind} | {len(asked)} | {ends} | {row['median']:.3f} | {row['p99']:.2f} | "
-                f"{row['check a box']:.1f} | {row['most boxes']} |",
-                flush=True,
-            )
+        found = {kind: decide(query, deeper, asked) for kind, asked in sets.items()}
+        rows += [summed(name, kind, part) for kind, part in found.items()]
+        rows.append(summed(name, "impossible, all", [f for kind in KINDS for f in found[kind]]))
     return rows
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.compiled import leaf, stage
+from supple.compiled import leaf, stage, table, written_in
 
 STEPS = 60
 INSIDE = 1e-5  # how far inside all conditions a point is when the question is settled
@@ -58,7 +58,7 @@ class Bench(NamedTuple):
 
 
 def bench(order: np.ndarray, unknowns: int) -> Bench:
-    """Room for blocks of these orders and so many unknowns, t among them."""
+    """Room for blocks of these orders and up to so many unknowns, t among them; `shaped` lays out its matrices."""
     squares = order * order
     begin = np.concatenate([[0], np.cumsum(squares)[:-1]]).astype(np.int32)
     entries, largest = int(squares.sum()), int(squares.max())
@@ -66,11 +66,21 @@ def bench(order: np.ndarray, unknowns: int) -> Bench:
         **dict.fromkeys(("F0", "X", "S", "inverse", "dX", "dS", "second"), entries),
         **dict.fromkeys(("P", "y", "dy", "rhs", "base"), unknowns),
         **dict.fromkeys(("one", "two"), largest),
-        "F": (entries, unknowns),
-        "T": (largest, unknowns),
-        "H": (unknowns, unknowns),
+        "F": entries * unknowns,
+        "T": largest * unknowns,
+        "H": unknowns * unknowns,
     }
     return Bench(order=order.astype(np.int32), begin=begin, **{name: np.zeros(size) for name, size in sizes.items()})
+
+
+@written_in
+def shaped(b: Any, m: int) -> Any:
+    """The bench of a program with m unknowns: F, T and H without a gap."""
+    F, T, H = table(b.F, 0, b.X.shape[0], m), table(b.T, 0, b.one.shape[0], m), table(b.H, 0, m, m)
+    return Bench(
+        b.order, b.begin, b.F0, F, b.X, b.S, b.inverse, b.dX, b.dS, b.second,
+        T, b.P, H, b.y, b.dy, b.rhs, b.base, b.one, b.two,
+    )  # fmt: skip
 
 
 # ── small matrices, stored row by row from a place on ────────────────────────────────────────────────────────────────
