@@ -109,7 +109,7 @@ class Targets:
         """A pose of one of the other kinds."""
         if kind == "turned":
             T = self.reachable()
-            T[:3, :3] = Rotation.random(random_state=self.rng).as_matrix()
+            T[:3, :3] = Rotation.from_quat(self.rng.normal(size=4)).as_matrix()
             return T
         wide = (self.upper - self.lower) / 3.0
         T = self.pose(self.wider, self.rng.uniform(self.lower - wide, self.upper + wide))
