@@ -23,6 +23,7 @@ from supple.goals import At, Facing, Placed
 from supple.problem import Problem, Task
 from supple.space import Floats, compose, inverse
 
+FARTHEST = 1e6  # [m] a target that can be computed with
 WIDEST = 0.1  # tolerance [m, rad] up to which a task can be decided
 X_TO_Z = compose([[0, 0, 1], [0, 1, 0], [-1, 0, 0]], (0, 0, 0))  # a frame whose z axis is the old x
 
@@ -88,6 +89,9 @@ class _Claims:
         tolerance, angle = more.get("loose", (task.tolerance, task.angle_tolerance))
         if max(tolerance, 0.0 if point else angle) >= WIDEST:
             self.reasons.append(f"the tolerances of {task.name!r} are too wide")
+            return
+        if np.abs(target).max() > FARTHEST:
+            self.reasons.append(f"the target of {task.name!r} is too far away to compute with")
             return
         try:
             chain = self.chain(Way(segment, frame, seen_from, turning=turning))
