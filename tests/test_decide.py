@@ -300,6 +300,22 @@ def test_a_direction_leaves_one_turn_free(name: str) -> None:
     assert solution.certificate.verify()
 
 
+def test_free_turns_of_two_points_are_two_turns() -> None:
+    """Two points of a hand and one direction: each has a turn of its own, and a certificate that shares one proves nothing."""
+    figure, segment, chain = arm("ur5")
+    T = chain.placement(posture(chain, 5))
+    aside = supple.Point(segment, (0.05, 0.0, 0.0))
+    tasks = [*direction_problem(figure, segment, T).tasks, supple.Task(aside, supple.At((T @ [0.05, 0, 0, 1])[:3]))]
+    first, second = claims_of(supple.Problem(figure, tasks))
+    assert first.way.turning != second.way.turning
+    assert supple.solve(supple.Problem(figure, tasks), solver=supple.Decide()).ok
+    beyond = T.copy()
+    beyond[:3, 3] *= 0.99 * chain.reach / np.linalg.norm(T[:3, 3])
+    certificate = supple.solve(direction_problem(figure, segment, beyond), solver=supple.Decide()).certificate
+    assert certificate.verify()
+    assert not replace(certificate, claims=certificate.claims * 2).verify()
+
+
 def two_arms() -> supple.Figure:
     """A waist that turns, and an arm of three hinges and a fist on either side of it."""
     joints = [supple.Joint("waist", None, turn=(0, 0, 1), limits=(-1.0, 1.0), segment="chest")]

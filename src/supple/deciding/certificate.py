@@ -99,7 +99,10 @@ class Certificate:
         return crash_holds(self.pairings[number], leaf, lower[at], upper[at])
 
     def _covers(self) -> bool:
-        """Whether the box holds every posture of every chain, and its cuts are cuts."""
+        """Whether the box holds every posture of every chain, its cuts are cuts, and free turns belong to one claim each."""
+        added = [claim.way.turning for claim in self.claims if claim.way.turning]
+        if any(sum(name in thing.chain.names for thing in (*self.claims, *self.pairings)) != 1 for name in added):
+            return False
         for thing in (*self.claims, *self.pairings):
             for name, low, high in zip(thing.chain.names, *thing.chain.box, strict=True):
                 if name not in self.names:

@@ -94,7 +94,7 @@ def _read_way(data: dict[str, Any]) -> Way:
         _array(data["frame"], (4, 4)),
         None if seen_from is None else str(seen_from),
         None if led is None else _array(led, (4, 4)),
-        data["turning"] is True,
+        str(data["turning"]),
     )
 
 

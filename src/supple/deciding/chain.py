@@ -164,21 +164,21 @@ class _Path:
 class Way:
     """How a chain comes from a figure: to a frame of a segment, in the world or as another segment sees it.
 
-    `led` is a placement before all of it; `turning` adds a hinge about the frame's z axis at its end, which turns freely.
+    `led` is a placement before all of it; `turning` names a hinge about the frame's z axis at its end, which turns freely.
     """
 
     segment: str
     frame: Floats  # in the segment
     seen_from: str | None = None
     led: Floats | None = None
-    turning: bool = False
+    turning: str = ""
 
     def chain(self, figure: Figure, lower: Floats, upper: Floats) -> Chain:
         """The chain of a figure whose coordinates have these limits."""
         chain = chain_of(figure, self.segment, self.frame, lower, upper, self.seen_from)
         if self.led is not None:
             chain = chain.trimmed(figure.joints).led_by(self.led)
-        return chain.turning(f"(turn of {self.segment})") if self.turning else chain
+        return chain.turning(self.turning) if self.turning else chain
 
 
 _known: WeakKeyDictionary[Figure, dict[Any, Chain]] = WeakKeyDictionary()

@@ -76,8 +76,11 @@ class _Claims:
     def chain(self, way: Way) -> Chain:
         """A chain all of whose joints may move."""
         chain = way.chain(self.figure, self.lower, self.upper)
-        if (joints := len(chain.names) - way.turning) > MOST or len(chain.names) > MOST:
-            raise Undecidable(f"{joints} joints move {way.segment!r}; up to {MOST - way.turning} can be decided")
+        if len(chain.names) > MOST:
+            free = bool(way.turning)
+            raise Undecidable(
+                f"{len(chain.names) - free} joints move {way.segment!r}; up to {MOST - free} can be decided"
+            )
         for name in chain.names:
             if name in self.figure.joints and self.problem.free[self.figure.joints.index(name)] == 0.0:
                 raise Undecidable(f"joint {name!r} is locked: lock it in the figure instead, with locked()")
@@ -85,7 +88,8 @@ class _Claims:
 
     def add(self, task: Task, segment: str, frame: Floats, target: Floats, **more: Any) -> None:
         """A claim on a frame of a segment, or the reason why there is none."""
-        seen_from, turning, point = more.get("seen_from"), more.get("turning", False), more.get("point", False)
+        seen_from, point = more.get("seen_from"), more.get("point", False)
+        turning = f"(turn {len(self.found)} of {segment})" if more.get("turning") else ""
         tolerance, angle = more.get("loose", (task.tolerance, task.angle_tolerance))
         if max(tolerance, 0.0 if point else angle) >= WIDEST:
             self.reasons.append(f"the tolerances of {task.name!r} are too wide")

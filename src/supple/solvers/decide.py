@@ -103,8 +103,8 @@ class _Deciding:
                 if certificate is not None:
                     return self.proved(certificate)
                 found[k] = outcome.q is not None
-                if self.met() is not None:
-                    return self.met()  # pyright: ignore[reportReturnType]
+                if all(found) and (solution := self.met()) is not None:
+                    return solution
         said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
         return self.noted(_plain(self.local, f"{self.local.reason} Whether it is impossible {said}."))
 
