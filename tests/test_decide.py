@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -446,6 +447,15 @@ def test_a_certificate_speaks_of_one_figure() -> None:
 def test_broken_certificates_are_refused(text: str) -> None:
     with pytest.raises(supple.BadFile):
         Certificate.from_json(text)
+
+
+def test_without_the_extra_nothing_is_proved_and_the_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "flint", None)
+    solution = supple.solve(supple.load("panda"), {"panda_hand": supple.At((3.0, 0.0, 0.5))})
+    assert solution.status is supple.Status.NEAREST
+    assert "cannot be proved" in solution.reason
+    assert 'pip install "supple[convex]"' in solution.reason
+    assert solution.certificate is None
 
 
 def test_what_cannot_be_decided_is_refused_by_name() -> None:
