@@ -81,10 +81,13 @@ def _contradiction(E: Floats, split: int) -> Floats:
 
 
 def _smallest(A: Floats, b: Floats) -> Floats:
-    """The smallest x with ``A x = b``, A of full row rank."""
+    """The smallest x with ``A x = b``, A of full row rank but for rounding."""
     M = A @ A.T
-    x = A.T @ np.linalg.solve(M, b)
-    return x + A.T @ np.linalg.solve(M, b - A @ x)
+    try:
+        x = A.T @ np.linalg.solve(M, b)
+        return x + A.T @ np.linalg.solve(M, b - A @ x)
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(A, b, rcond=RANK)[0]
 
 
 def _root(X: Floats) -> Floats:
