@@ -87,7 +87,7 @@ def _smallest(A: Floats, b: Floats) -> Floats:
         x = A.T @ np.linalg.solve(M, b)
         return x + A.T @ np.linalg.solve(M, b - A @ x)
     except np.linalg.LinAlgError:
-        return np.linalg.lstsq(A, b, rcond=RANK)[0]
+        return np.asarray(np.linalg.lstsq(A, b, rcond=RANK)[0], dtype=np.float64)
 
 
 def _root(X: Floats) -> Floats:
