@@ -267,10 +267,10 @@ def _tidy(R: np.ndarray) -> np.ndarray:
     return u @ vt
 
 
-def sound(count: int, names: list[str], workers: int) -> dict[str, int]:
+def sound(count: int, names: list[str], workers: int, seed: int) -> dict[str, int]:
     """All trials, on several processes."""
     parts = 4
-    jobs = [(name, count // (parts * len(names)), 1000 + i) for name in names for i in range(parts)]
+    jobs = [(name, count // (parts * len(names)), seed + i) for name in names for i in range(parts)]
     total: Counter[str] = Counter()
     with ProcessPoolExecutor(workers) as pool:
         for found in pool.map(trials, *zip(*jobs, strict=True)):
@@ -290,6 +290,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--parts", default="arms,baxter,sound")
     parser.add_argument("--count", type=int, default=1000, help="targets of each robot, reachable and not")
     parser.add_argument("--sound", type=int, default=100_000, help="reachable poses to refute")
+    parser.add_argument("--seed", type=int, default=1000, help="of these poses")
     parser.add_argument("--robots", default=",".join(ROBOTS))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", type=Path)
@@ -305,7 +306,7 @@ def main(argv: list[str] | None = None) -> None:
         elif part == "baxter":
             out["baxter"] = baxter(arguments.count)
         else:
-            out["sound"] = sound(arguments.sound, names, arguments.workers)
+            out["sound"] = sound(arguments.sound, names, arguments.workers, arguments.seed)
     if arguments.json:
         arguments.json.write_text(json.dumps(out, indent=1))
 
