@@ -388,8 +388,16 @@ def test_bodies_that_must_touch_are_proof_enough() -> None:
     wall = supple.Box(tuple(T[:3, 3] - 0.02), tuple(T[:3, 3] + 0.02))
     solution = supple.solve(supple.Problem(ball, [task], obstacles=[wall]), solver=supple.Decide())
     assert solution.status is IMPOSSIBLE
+    assert f"brings {segment} to" in solution.reason  # without that wish it would be false: the arm can keep clear
     assert "keeps clear" in solution.reason
     certificate = solution.certificate
+    assert len(certificate.claims) == 1
+    (own,) = certificate.claims
+    elsewhere = replace(own, target=own.target @ supple.place((0.0, 0.0, 0.5)))
+    assert not replace(certificate, claims=(elsewhere,)).verify()
+    assert not replace(certificate, claims=(replace(own, tolerance=0.09),)).verify()
+    alone = tuple(replace(p, given=-1) for p in certificate.pairings)
+    assert not replace(certificate, pairings=alone).verify()
     assert certificate.verify()
     assert Certificate.from_json(certificate.to_json()).verify()
     shy = tuple(replace(p, keep=p.keep - 0.07) for p in certificate.pairings)

@@ -59,7 +59,7 @@ class Search:
     def __post_init__(self) -> None:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
         self.starts = [best_starts(claim)[:MOST_STARTS] for claim in self.claims]
-        self.crashes = Crashes(self.pairings, self.names)
+        self.crashes = Crashes(self.pairings, self.claims, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
     def run(self, lower: Floats, upper: Floats) -> Outcome:

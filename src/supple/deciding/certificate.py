@@ -62,8 +62,8 @@ class Certificate:
     def compact(self) -> Certificate:
         """The same with only those claims and pairings that its proof needs."""
         leaves = [leaf for leaf, _, _ in self.leaves()]
-        claims = sorted({leaf.claim for leaf in leaves if isinstance(leaf, Leaf)})
         pairs = sorted({leaf.pair for leaf in leaves if isinstance(leaf, Crash)})
+        claims = self._needed()
 
         def renumbered(node: Proof) -> Proof:
             if isinstance(node, Split):
@@ -75,7 +75,10 @@ class Certificate:
         return replace(
             self,
             claims=tuple(self.claims[k] for k in claims),
-            pairings=tuple(self.pairings[k] for k in pairs),
+            pairings=tuple(
+                replace(p, given=claims.index(p.given) if p.given >= 0 else -1)
+                for p in (self.pairings[k] for k in pairs)
+            ),
             proof=renumbered(self.proof),
         )
 
@@ -96,7 +99,11 @@ class Certificate:
         at = [self.names.index(name) for name in what[number].chain.names]
         if isinstance(leaf, Leaf):
             return holds(self.claims[number], leaf, lower[at], upper[at])
-        return crash_holds(self.pairings[number], leaf, lower[at], upper[at])
+        given = self.pairings[number].given
+        if not -1 <= given < len(self.claims):
+            return False
+        claim = self.claims[given] if given >= 0 else None
+        return crash_holds(self.pairings[number], claim, leaf, lower[at], upper[at])
 
     def _covers(self) -> bool:
         """Whether the box holds every posture of every chain, its cuts are cuts, and free turns belong to one claim each."""
@@ -123,12 +130,16 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What cannot be, in words."""
-        leaves = [leaf for leaf, _, _ in self.leaves()]
-        used = sorted({leaf.claim for leaf in leaves if isinstance(leaf, Leaf)})
-        wishes = [self.claims[k].wish for k in used]
-        if any(isinstance(leaf, Crash) for leaf in leaves):
+        wishes = [self.claims[k].wish for k in self._needed()]
+        if any(isinstance(leaf, Crash) for leaf, _, _ in self.leaves()):
             wishes.append("keeps clear")
         return f"No posture within the limits {' and '.join(wishes)}"
+
+    def _needed(self) -> list[int]:
+        """The claims that the proof refutes, or that what touches in it is given."""
+        leaves = [leaf for leaf, _, _ in self.leaves()]
+        refuted = {leaf.claim for leaf in leaves if isinstance(leaf, Leaf)}
+        return sorted(refuted | {self.pairings[leaf.pair].given for leaf in leaves if isinstance(leaf, Crash)} - {-1})
 
     def explain(self) -> str:
         """A sentence in plain words: what cannot be, and which limits matter."""

@@ -117,6 +117,7 @@ def _read_claim(data: dict[str, Any]) -> Claim:
 def _pairing(p: Pairing) -> dict[str, Any]:
     return {
         "about": p.about,
+        "given": p.given,
         "way": _way(p.way),
         "half": p.half,
         "keep": p.keep,
@@ -133,7 +134,7 @@ def _read_pairing(data: dict[str, Any]) -> Pairing:
     half, keep, radius = (float(x) for x in numbers)
     return Pairing(
         _read_chain(data["chain"]), half, keep, _array(faces, (len(faces), 4)) if faces else np.empty((0, 4)),
-        _array(data["line"], (7,)), radius, _read_way(data["way"]), str(data["about"]),
+        _array(data["line"], (7,)), radius, _read_way(data["way"]), int(data["given"]), str(data["about"]),
     )  # fmt: skip
 
 

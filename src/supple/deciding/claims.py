@@ -40,6 +40,16 @@ class Claim:
     way: Way
 
     @property
+    def places(self) -> bool:
+        """Whether it says where its segment is in the world."""
+        return not (self.point or self.way.turning or self.way.seen_from is not None)
+
+    @property
+    def segment_at(self) -> Floats:
+        """Where the segment is in the world, but for tolerances, if it says so."""
+        return self.target @ inverse(self.way.frame)
+
+    @property
     def wish(self) -> str:
         """What is wanted, in words."""
         x, y, z = self.target[:3, 3]
@@ -97,12 +107,12 @@ class _Claims:
         if np.abs(target).max() > FARTHEST:
             self.reasons.append(f"the target of {task.name!r} is too far away to compute with")
             return
+        way = Way(segment, frame, seen_from, turning=turning)
         try:
-            chain = self.chain(Way(segment, frame, seen_from, turning=turning))
+            chain = self.chain(way)
         except Undecidable as reason:
             self.reasons.append(str(reason))
             return
-        way = Way(segment, frame, seen_from, turning=turning)
         self.found.append(Claim(chain, target, tolerance, angle, point, way))
 
     def take(self, task: Task, others: list[Task]) -> None:
