@@ -57,19 +57,43 @@ def multiply(A: Any, a: int, B: Any, b: int, o: int, out: Any) -> None:
 
 
 @leaf
-def factored(H: Any, m: int) -> bool:
-    """Cholesky's factor of H in its lower triangle."""
-    for i in range(m):
-        for j in range(i + 1):
-            s = H[i, j]
-            for k in range(j):
-                s -= H[i, k] * H[j, k]
-            if i > j:
-                H[i, j] = s / H[j, j]
-            elif s > 0.0:
-                H[i, i] = math.sqrt(s)
-            else:
+def add_four(out: Any, n: int, w: float, A: Any, x: float, B: Any, y: float, C: Any, z: float, D: Any) -> None:
+    """Add ``w A + x B + y C + z D`` to the first n numbers of `out`."""
+    for k in range(n):
+        out[k] += (w * A[k] + x * B[k]) + (y * C[k] + z * D[k])
+
+
+@leaf
+def add_one(out: Any, n: int, x: float, A: Any) -> None:
+    """Add ``x A`` to the first n numbers of `out`."""
+    for k in range(n):
+        out[k] += x * A[k]
+
+
+@leaf
+def factored(H: Any, m: int, panel: Any) -> bool:
+    """Cholesky's factor of H in its lower triangle, four columns after four; `panel`: (4, m) numbers to work with."""
+    for p in range(0, m, 4):
+        wide = min(4, m - p)
+        for j in range(p, p + wide):
+            if not H[j, j] > 0.0:
                 return False
+            H[j, j] = math.sqrt(H[j, j])
+            share = 1.0 / H[j, j]
+            for i in range(j + 1, m):
+                H[i, j] *= share
+            for k in range(j + 1, p + wide):
+                x = H[k, j]
+                for i in range(k, m):
+                    H[i, k] -= x * H[i, j]
+        for i in range(p + wide, m):
+            for q in range(wide):
+                panel[q, i] = H[i, p + q]
+        for i in range(p + wide, m):
+            row, n = H[i], i + 1
+            a, b, c, d = row[p], row[p + 1], row[p + 2], row[p + 3]
+            for k in range(p + wide, n):
+                row[k] -= (a * panel[0, k] + b * panel[1, k]) + (c * panel[2, k] + d * panel[3, k])
     return True
 
 
