@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.compiled import leaf, table, written_in
-from supple.deciding.dense import add_four, add_one, multiply
+from supple.deciding.dense import add_four, add_one, multiply, whole
 from supple.deciding.moments import Layout
 
 
@@ -34,7 +34,7 @@ class Bench(NamedTuple):
     free: Any  # (moments)
     tied: Any  # (moments)
     base: Any  # (moments) y₀; of what is free 0
-    D: Any  # (tied, unknowns)
+    D: Any  # (tied, unknowns), rows with room at their ends, like those of G and H
     X: Any  # (entries) and so on, as long
     S: Any
     inverse: Any  # of S
@@ -57,7 +57,7 @@ class Bench(NamedTuple):
     full: Any  # (moments, moments) H̃
     G: Any  # (tied, unknowns)
     H: Any  # (unknowns, unknowns)
-    panel: Any  # (4, unknowns)
+    panel: Any  # (4, unknowns), with room at the ends
 
 
 def bench(s: Layout, moments: int) -> Bench:
@@ -74,23 +74,29 @@ def bench(s: Layout, moments: int) -> Bench:
         **dict.fromkeys(("columns", "rows"), (order**3).max()),
         **dict.fromkeys(("base", "z", "dz", "rhs", "inward", "y", "weight"), moments),
         "full": (moments, moments),
-        **dict.fromkeys(("D", "G", "H"), moments * moments),
-        "panel": (4, moments),
+        **dict.fromkeys(("D", "G", "H"), moments * (moments + 32)),
+        "panel": (4, moments + 32),
     }
-    whole = {name: np.zeros(n, dtype=np.int32) for name, n in (("size", 3), ("free", moments), ("tied", moments))}
+    places = {name: np.zeros(n, dtype=np.int32) for name, n in (("size", 3), ("free", moments), ("tied", moments))}
     return Bench(
         order=order.astype(np.int32),
         begin=begin.astype(np.int32),
-        **whole,
+        **places,
         **{name: np.zeros(size) for name, size in sizes.items()},
     )
 
 
+@leaf
+def stride(m: int) -> int:
+    """From one row of D, G and H to the next."""
+    return whole(m) + 16
+
+
 @written_in
 def shaped(b: Any) -> Any:
-    """The bench with D, G and H without a gap."""
+    """The bench with D, G and H as tables."""
     m, tied = b.size[0], b.size[1]
-    D, G, H = table(b.D, 0, tied, m), table(b.G, 0, tied, m), table(b.H, 0, m, m)
+    D, G, H = table(b.D, 0, tied, stride(m)), table(b.G, 0, tied, stride(m)), table(b.H, 0, m, stride(m))
     return Bench(
         b.size, b.order, b.begin, b.coefficient, b.V, b.Vt, b.free, b.tied, b.base, D, b.X, b.S, b.inverse, b.dX, b.dS,
         b.second, b.one, b.two, b.wide, b.other, b.half,
@@ -154,15 +160,15 @@ def moments_of(b: Any, z: Any, constant: float, y: Any) -> None:
         y[i] = constant * b.base[i]
     for i in range(m - 1):
         y[b.free[i]] = z[i]
+    fours = m - 1 - (m - 1) % 4
     for d in range(tied):
         row, s, t, u, v = b.D[d], 0.0, 0.0, 0.0, 0.0
-        whole = m - 1 - (m - 1) % 4
-        for i in range(0, whole, 4):
+        for i in range(0, fours, 4):
             s += row[i] * z[i]
             t += row[i + 1] * z[i + 1]
             u += row[i + 2] * z[i + 2]
             v += row[i + 3] * z[i + 3]
-        for i in range(whole, m - 1):
+        for i in range(fours, m - 1):
             s += row[i] * z[i]
         y[b.tied[d]] += (s + t) + (u + v)
 
@@ -231,8 +237,8 @@ def sandwiched(s: Any, b: Any, begin: int, end: int, o: int, U: Any) -> None:
     size, c, columns, rows = o * o, b.coefficient, b.columns, b.rows
     for e in range(size):
         U[e] = 0.0
-    whole = end - (end - begin) % 4
-    for i in range(begin, whole, 4):
+    fours = end - (end - begin) % 4
+    for i in range(begin, fours, 4):
         w, x, y, z = c[i], c[i + 1], c[i + 2], c[i + 3]
         A, B = columns[s.row[i] * size :], columns[s.row[i + 1] * size :]
         C, D = columns[s.row[i + 2] * size :], columns[s.row[i + 3] * size :]
@@ -240,10 +246,25 @@ def sandwiched(s: Any, b: Any, begin: int, end: int, o: int, U: Any) -> None:
         R, T = rows[s.column[i + 2] * size :], rows[s.column[i + 3] * size :]
         for e in range(size):
             U[e] += (w * A[e] * P[e] + x * B[e] * Q[e]) + (y * C[e] * R[e] + z * D[e] * T[e])
-    for i in range(whole, end):
+    for i in range(fours, end):
         x, A, P = c[i], columns[s.row[i] * size :], rows[s.column[i] * size :]
         for e in range(size):
             U[e] += x * A[e] * P[e]
+
+
+@leaf
+def taken(s: Any, b: Any, begin: int, end: int, U: Any) -> float:
+    """``⟨F, U⟩`` for the F of one moment, whose terms go from `begin` to `end`."""
+    v, w, x, y, z = 0.0, 0.0, 0.0, 0.0, 0.0
+    fours = end - (end - begin) % 4
+    for t in range(begin, fours, 4):
+        w += b.coefficient[t] * U[s.place[t]]
+        x += b.coefficient[t + 1] * U[s.place[t + 1]]
+        y += b.coefficient[t + 2] * U[s.place[t + 2]]
+        z += b.coefficient[t + 3] * U[s.place[t + 3]]
+    for t in range(fours, end):
+        v += b.coefficient[t] * U[s.place[t]]
+    return v + (w + x) + (y + z)
 
 
 @leaf
@@ -261,9 +282,7 @@ def gather(s: Any, b: Any, k: int) -> None:
         sandwiched(s, b, begin, s.group[first + g + 1], o, U)
         j = s.moment[begin]
         for h in range(g + 1):
-            i, x = s.moment[s.group[first + h]], 0.0
-            for t in range(s.group[first + h], s.group[first + h + 1]):
-                x += b.coefficient[t] * U[s.place[t]]
+            i, x = s.moment[s.group[first + h]], taken(s, b, s.group[first + h], s.group[first + h + 1], U)
             x = 0.5 * x if g == h else x
             full[j, i] += x
             if step > 0:
@@ -286,27 +305,26 @@ def mirrored(full: Any, begin: int, end: int) -> None:
 def narrow(b: Any) -> None:
     """The lower triangle of H from H̃, but for its last row."""
     n, tied, full, D, G, H = b.size[0] - 1, b.size[1], b.full, b.D, b.G, b.H
-    whole = tied - tied % 4
+    fours, pairs, long = tied - tied % 4, tied - tied % 2, whole(n)
     for d in range(tied):
         row, out = full[b.tied[d]], G[d]
         for i in range(n):
             out[i] = row[b.free[i]]
-        for e in range(0, whole, 4):
+        for e in range(0, fours, 4):
             w, x, y, z = row[b.tied[e]], row[b.tied[e + 1]], row[b.tied[e + 2]], row[b.tied[e + 3]]
             if w != 0.0 or x != 0.0 or y != 0.0 or z != 0.0:
-                add_four(out, n, 0.5 * w, D[e], 0.5 * x, D[e + 1], 0.5 * y, D[e + 2], 0.5 * z, D[e + 3])
-        for e in range(whole, tied):
-            add_one(out, n, 0.5 * row[b.tied[e]], D[e])
-    pairs = tied - tied % 2
+                add_four(out, long, 0.5 * w, D[e], 0.5 * x, D[e + 1], 0.5 * y, D[e + 2], 0.5 * z, D[e + 3])
+        for e in range(fours, tied):
+            add_one(out, long, 0.5 * row[b.tied[e]], D[e])
     for i in range(n):
-        row, out = full[b.free[i]], H[i]
+        row, out, long = full[b.free[i]], H[i], whole(i + 1)
         for j in range(i + 1):
             out[j] = row[b.free[j]]
         for d in range(0, pairs, 2):
-            add_four(out, i + 1, D[d, i], G[d], G[d, i], D[d], D[d + 1, i], G[d + 1], G[d + 1, i], D[d + 1])
+            add_four(out, long, D[d, i], G[d], G[d, i], D[d], D[d + 1, i], G[d + 1], G[d + 1, i], D[d + 1])
         for d in range(pairs, tied):
-            add_one(out, i + 1, D[d, i], G[d])
-            add_one(out, i + 1, G[d, i], D[d])
+            add_one(out, long, D[d, i], G[d])
+            add_one(out, long, G[d, i], D[d])
 
 
 @leaf

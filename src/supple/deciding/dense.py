@@ -57,6 +57,12 @@ def multiply(A: Any, a: int, B: Any, b: int, o: int, out: Any) -> None:
 
 
 @leaf
+def whole(n: int) -> int:
+    """n or a little more, so that loops over rows of numbers are cut into equal pieces; rows have room for it."""
+    return (n + 15) // 16 * 16
+
+
+@leaf
 def add_four(out: Any, n: int, w: float, A: Any, x: float, B: Any, y: float, C: Any, z: float, D: Any) -> None:
     """Add ``w A + x B + y C + z D`` to the first n numbers of `out`."""
     for k in range(n):
@@ -72,28 +78,39 @@ def add_one(out: Any, n: int, x: float, A: Any) -> None:
 
 @leaf
 def factored(H: Any, m: int, panel: Any) -> bool:
-    """Cholesky's factor of H in its lower triangle, four columns after four; `panel`: (4, m) numbers to work with."""
+    """Cholesky's factor of H in its lower triangle, four columns after four. What is above it is lost."""
     for p in range(0, m, 4):
         wide = min(4, m - p)
-        for j in range(p, p + wide):
-            if not H[j, j] > 0.0:
-                return False
-            H[j, j] = math.sqrt(H[j, j])
-            share = 1.0 / H[j, j]
-            for i in range(j + 1, m):
-                H[i, j] *= share
-            for k in range(j + 1, p + wide):
-                x = H[k, j]
-                for i in range(k, m):
-                    H[i, k] -= x * H[i, j]
-        for i in range(p + wide, m):
+        for i in range(p, m):
             for q in range(wide):
                 panel[q, i] = H[i, p + q]
+        for q in range(wide):
+            column = panel[q]
+            if not column[p + q] > 0.0:
+                return False
+            share = 1.0 / math.sqrt(column[p + q])
+            for i in range(p + q, m):
+                column[i] *= share
+            for k in range(q + 1, wide):
+                add_one(panel[k], whole(m), -column[p + k], column)
+        for i in range(p, m):
+            for q in range(min(wide, i - p + 1)):
+                H[i, p + q] = panel[q, i]
+        a, b, c, d = panel[0], panel[1], panel[2], panel[3]
         for i in range(p + wide, m):
-            row, n = H[i], i + 1
-            a, b, c, d = row[p], row[p + 1], row[p + 2], row[p + 3]
-            for k in range(p + wide, n):
-                row[k] -= (a * panel[0, k] + b * panel[1, k]) + (c * panel[2, k] + d * panel[3, k])
+            begin = p + 4
+            add_four(
+                H[i, begin:],
+                whole(i + 1 - begin),
+                -a[i],
+                a[begin:],
+                -b[i],
+                b[begin:],
+                -c[i],
+                c[begin:],
+                -d[i],
+                d[begin:],
+            )
     return True
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from supple.compiled import entry, leaf
 from supple.deciding.arcs import loop_arcs
-from supple.deciding.blocks import Bench, bench, moments_of, shaped
+from supple.deciding.blocks import Bench, bench, moments_of, shaped, stride
 from supple.deciding.dense import add_one
 from supple.deciding.faces import annihilated, inner, orthogonalise
 from supple.deciding.interior import phase_one
@@ -43,6 +43,7 @@ class Room(NamedTuple):
     L: Any  # (8, width) L_B, then Q L_B
     K: Any  # (8, width) N L_B
     spare: Any  # (8, 8)
+    product: Any  # (2^a + 2^b) of the κ of an arc's joints
     out: Any  # (3) the bound, t, steps
     bench: Bench
 
@@ -55,7 +56,7 @@ def room(s: Layout) -> Room:
     return Room(
         np.zeros(3, dtype=np.int32), np.zeros((rows, moments)), np.zeros((rows, moments)), np.zeros(rows, dtype=np.int32),
         np.zeros(rows, dtype=np.int32), np.zeros(moments, dtype=np.int32), np.zeros((8, 8)), np.zeros((8, 2**a)), np.zeros((8, width)),
-        np.zeros((8, width)), np.zeros((8, 8)), np.zeros(3), bench(s, moments),
+        np.zeros((8, width)), np.zeros((8, 8)), np.zeros(2**a + width), np.zeros(3), bench(s, moments),
     )  # fmt: skip
 
 
@@ -135,16 +136,24 @@ def pose_rows(s: Any, r: Any, some: int) -> None:
 
 
 @leaf
-def weighted(s: Any, r: Any, product: Any) -> None:
-    """The coefficients of all terms."""
+def weighted(s: Any, r: Any, kappa: Any) -> None:
+    """The coefficients of all terms, from κ of both arcs' joints in their order."""
+    at, joint, product = 0, 0, r.product
+    for arc in range(2):
+        product[at] = 1.0
+        for j in range(s.arcs[arc]):
+            for k in range(1 << j):
+                product[at + (1 << j) + k] = product[at + k] * kappa[joint]
+            joint += 1
+        at += 1 << s.arcs[arc]
     for t in range(s.row.shape[0]):
         r.bench.coefficient[t] = s.sign[t] * product[s.product[t]]
 
 
 @entry
-def meet_poses(s: Any, r: Any, product: Any, chain: Any) -> None:
+def meet_poses(s: Any, r: Any, kappa: Any, chain: Any) -> None:
     """The equations of poses, for a chain's parts as `loop_arcs` takes them."""
-    weighted(s, r, product)
+    weighted(s, r, kappa)
     loop_arcs(chain, r.turned, r.L)
     some = turn_rows(r)
     r.bench.order[s.arcs[2]] = faced(r, some)
@@ -152,9 +161,9 @@ def meet_poses(s: Any, r: Any, product: Any, chain: Any) -> None:
 
 
 @entry
-def meet_points(s: Any, r: Any, product: Any, rows: Any) -> None:
+def meet_points(s: Any, r: Any, kappa: Any, rows: Any) -> None:
     """These equations."""
-    weighted(s, r, product)
+    weighted(s, r, kappa)
     seen_whole(r, r.L.shape[1])
     r.bench.order[s.arcs[2]] = r.L.shape[1]
     r.count[0], r.count[1], r.count[2] = rows.shape[0], rows.shape[0], 0
@@ -242,7 +251,7 @@ def eliminate(r: Any, split: int) -> int:
 @leaf
 def parametrise(s: Any, r: Any, n: int) -> None:
     """The free moments, and how the others are tied to them."""
-    b, tied, entries = r.bench, 0, 0
+    b, tied, entries, long = r.bench, 0, 0, stride(n)
     for j in range(b.base.shape[0]):
         b.base[j] = 1.0 if j == 0 or j == s.arcs[3] else 0.0
     for j in range(1, n):
@@ -251,9 +260,9 @@ def parametrise(s: Any, r: Any, n: int) -> None:
         if r.pivot[i] >= 0:
             b.tied[tied] = r.column[r.pivot[i]]
             b.base[b.tied[tied]] = -r.W[i, 0]
-            for j in range(1, n):
-                b.D[tied * n + j - 1] = -r.W[i, j]
-            b.D[tied * n + n - 1] = 0.0
+            for j in range(long):
+                b.D[tied * long + j] = -r.W[i, j + 1] if j < n - 1 else 0.0
+                b.G[tied * long + j] = 0.0
             tied += 1
     for k in range(b.order.shape[0]):
         entries += b.order[k] * b.order[k]
@@ -268,10 +277,3 @@ def refute(s: Any, r: Any, margin: float) -> int:
     verdict = phase_one(s, b, margin, r.out)
     moments_of(b, b.z, 1.0, b.y)
     return verdict
-
-
-@entry
-def contract(s: Any, block: int, W: Any, product: Any, out: Any) -> None:
-    """Add ``⟨W, M⟩`` of a block to the coefficients of moments."""
-    for t in range(s.begin[block], s.begin[block + 1]):
-        out[s.moment[t]] += s.sign[t] * product[s.product[t]] * W[s.row[t], s.column[t]]

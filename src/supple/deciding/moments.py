@@ -40,14 +40,6 @@ class Terms(NamedTuple):
     sign: Floats
 
 
-def products(kappa: Any) -> Any:
-    """The products of all subsets of numbers of any kind, in the order of their bits."""
-    out = np.array([1.0 + 0 * kappa[0]])
-    for x in kappa:
-        out = np.concatenate([out, out * x])
-    return out
-
-
 @lru_cache(maxsize=64)
 def terms(k: int, localised: int = -1) -> Terms:
     """The terms of an arc of k joints, with one of them localised if it is named."""
@@ -109,7 +101,7 @@ def layout(a: int, b: int, limited: tuple[bool, ...]) -> Layout:
         begin.astype(np.int32),
         row,
         column,
-        place,
+        place.astype(np.uint32),
         moment,
         product,
         np.concatenate([t.sign for t, _, _, _ in parts]),

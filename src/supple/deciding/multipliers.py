@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from supple.compiled import entry, leaf, table
-from supple.deciding.blocks import shaped, weigh
+from supple.deciding.blocks import shaped, stride, weigh
 from supple.deciding.dense import add_four, add_one, back, factor, factored
 
 
@@ -52,7 +52,7 @@ def multiply_out(s: Any, r: Any, x: Any) -> None:
     b = shaped(r.bench)
     rows, n, left, step = r.count[1], b.size[1], b.rhs, b.dz
     total, most = weigh(s, b, b.X, b.weight), 0.0
-    M = table(r.bench.G, 0, n, n)
+    M = table(r.bench.G, 0, n, stride(n))
     normal(r, M, rows, n)
     for p in range(n):
         most = max(most, M[p, p])

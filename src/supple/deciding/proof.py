@@ -62,7 +62,9 @@ def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
     x = np.empty(room.count[1])
     multiply_out(layout, room, x)
     b, second = room.bench, int(layout.arcs[2])
-    grams = [b.dS[at : at + o * o].reshape(o, o).copy() for o, at in zip(b.order.tolist(), b.begin.tolist(), strict=True)]
+    grams = [
+        b.dS[at : at + o * o].reshape(o, o).copy() for o, at in zip(b.order.tolist(), b.begin.tolist(), strict=True)
+    ]
     grams[second] = b.V[:, : b.order[second]] @ grams[second]
     return _leaf(relaxation, claim, start, tuple(grams), x)
 
@@ -80,7 +82,15 @@ def _leaf(relaxation: Relaxation, claim: int, start: int, grams: tuple[Floats, .
     turned[i[both], j[both]] = x[:pairs]
     turned[i[~both], j[~both]] = x[pairs + facial :]
     symmetric = Q.T @ (0.5 * (turned + turned.T)) @ Q
-    return Leaf(claim, start, grams, symmetric, Q[some:].copy(), x[pairs : pairs + facial].reshape(lower, 2 ** len(relaxation.b)), x[:0])
+    return Leaf(
+        claim,
+        start,
+        grams,
+        symmetric,
+        Q[some:].copy(),
+        x[pairs : pairs + facial].reshape(lower, 2 ** len(relaxation.b)),
+        x[:0],
+    )
 
 
 def _contradiction(E: Floats, split: int) -> Floats:

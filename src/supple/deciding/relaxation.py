@@ -23,9 +23,9 @@ import numpy as np
 from supple.deciding.arcs import Loop, arc_matrices
 from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
-from supple.deciding.eliminating import RANK, Room, contract, meet_points, meet_poses, refute, room
+from supple.deciding.eliminating import RANK, Room, meet_points, meet_poses, refute, room
 from supple.deciding.interior import REFUTED
-from supple.deciding.moments import Layout, layout, products
+from supple.deciding.moments import Layout, layout
 from supple.deciding.points import point_rows
 from supple.space import Floats
 
@@ -76,14 +76,13 @@ class Relaxation:
         order = np.array([*self.a, *self.b])
         self.slides = chain.slides
         self.layout: Layout = layout(len(self.a), len(self.b), tuple(self.ranges.limited[j] for j in order.tolist()))
-        kappa = self.ranges.kappa
-        self.product = np.concatenate([products(kappa[list(arc)]) for arc in (self.a, self.b)])
+        kappa = self.ranges.kappa[order]
         self.room: Room = _room(self.layout)
         if claim.point:
             rows = point_rows(chain, claim.target, self.ranges.middle, self.ranges.g, len(self.a))
-            meet_points(self.layout, self.room, self.product, rows)
+            meet_points(self.layout, self.room, kappa, rows)
         else:
-            meet_poses(self.layout, self.room, self.product, loop(chain, claim.target, self.ranges, order))
+            meet_poses(self.layout, self.room, kappa, loop(chain, claim.target, self.ranges, order))
 
     @property
     def split(self) -> int:
@@ -111,13 +110,6 @@ class Relaxation:
     def equations(self) -> Floats:
         """What the moments satisfy (rows, moments)."""
         return self.room.E[: self.room.count[1]]
-
-    def contracted(self, weights: list[Floats]) -> Floats:
-        """The coefficients of all moments in ``Σ ⟨W_k, block_k⟩``."""
-        out = np.zeros(len(self.moments))
-        for k, W in enumerate(weights):
-            contract(self.layout, k, W, self.product, out)
-        return out
 
     def angles(self) -> tuple[Floats, Floats]:
         """The coordinates that the first moments stand for, and how far each is from being one: 0 if it is, up to 1."""
