@@ -55,8 +55,8 @@ def room(s: Layout) -> Room:
     rows = MEETING + 8 * width
     return Room(
         np.zeros(3, dtype=np.int32), np.zeros((rows, moments)), np.zeros((rows, moments)), np.zeros(rows, dtype=np.int32),
-        np.zeros(rows, dtype=np.int32), np.zeros(moments, dtype=np.int32), np.zeros((8, 8)), np.zeros((8, 2**a)), np.zeros((8, width)),
-        np.zeros((8, width)), np.zeros((8, 8)), np.zeros(2**a + width), np.zeros(3), bench(s, moments),
+        np.zeros(rows, dtype=np.int32), np.zeros(moments, dtype=np.int32), np.zeros((8, 8)), np.zeros((8, 2**a)),
+        np.zeros((8, width)), np.zeros((8, width)), np.zeros((8, 8)), np.zeros(2**a + width), np.zeros(3), bench(s, moments),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ and if this is positive there is no such z, and X is the proof. The loop ends wi
 or within a sixth of t, which is the best there can be; and without a proof when t is well below zero, or as low as it gets
 and less than a proof is worth.
 
-The blocks, and the matrix of the step, are those of `blocks`; all of them lie one behind the other, row by row.
+The blocks are those of `blocks`, one behind the other, row by row; the matrix of a step is that of `step_matrix`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import math
 from typing import Any
 
 from supple.compiled import leaf, stage
-from supple.deciding.blocks import drawn, fill, moments_of, step_matrix, weigh
+from supple.deciding.blocks import drawn, fill, moments_of, weigh
 from supple.deciding.dense import back, factor, factored, invert, multiply
+from supple.deciding.step_matrix import step_matrix
 
 STEPS = 60
 INSIDE = 1e-5  # how far inside all conditions a point is when the question is settled
