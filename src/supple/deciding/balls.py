@@ -3,25 +3,14 @@
 Everything is derived again from the chain's placements, with code of its own: nothing that the solver computed is
 believed but the matrices of the proof, which may be any.
 
-**Slack of poses.** A posture that misses the target by an angle δ and a distance ε closes the loop but for a small
-motion at the target, ``y = ±(1 + m) x`` as seen from where arc A begins, or ``y = ±x (1 + m)`` as seen from where it
-ends, whichever is nearer: it turns by δ and slides by no more than ``ε + δ ℓ``, ℓ the distance from the target to the
-first joint and from there along the chain to the first joint of arc A, or that along the chain from its last joint.
-With s the scale of lengths the halves of the dual quaternion m are no longer than δ/2 and ``τ = (ε + δℓ) s/2``, and
-those of x no longer than 1 and ``r = s ℓ_A/2``, ℓ_A the lengths in arc A; together ``‖m x‖ ≤ κ = δ (1 + r)/2 + τ``.
-Since x and y are unit dual quaternions both, ``x_r·x_r = 1`` and ``x_r·x_d = 0``, Λ may be changed by multiples of
-these forms without changing the difference; so let its blocks ``[[P, Q], [Qᵀ, S]]`` be such that P and Q are small.
-Then, with ``‖h‖² ≤ H = Π (2 − g²)`` over the joints of an arc (2 for a slide),
-
-    |yᵀΛy − xᵀΛx| ≤ δ (‖P‖ + 2‖Q‖ r + ‖S‖ r²) + 2τ (‖Q‖ + ‖S‖ r) + ‖Λ‖ κ²,
-    |(N y)ᵀ Ω h_B| ≤ (‖N L_A‖ √H_A + ‖N_r‖ δ/2 + ‖N_d‖ (τ + r δ/2)) ‖Ω‖ √H_B.
-
-**Slack of points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more
-than ``2 s (|p| + ℓ_A) ε s + (ε s)²``.
+The slack for the tolerances is that of `slack`, of which only the corners of the first order are looked at in floating
+point, with a bound of what rounding does to them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,10 +21,12 @@ from supple.deciding.moments import Terms, terms
 from supple.deciding.points import EQUATIONS, conformal, joint_parts
 from supple.deciding.proof import Leaf
 from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, ranges
+from supple.deciding.slack import FINE, WIDTH, Tolerances, first_order, rest
 from supple.errors import needed
 from supple.space import Floats
 
 PRECISION = 80  # bits
+MOST_TURNED = 0.25  # [rad] tolerance for which the slack is known
 ROUNDING = 1e-12  # by how much placements may be off being exact rotations, in every component
 
 
@@ -60,14 +51,6 @@ def is_chain(chain: Chain, target: Floats) -> bool:
     turns = np.array([T[:3, :3] for T in (*chain.before, chain.behind, target)])
     off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max()
     return bool(off < 1e-12 and (np.linalg.det(turns) > 0.0).all() and (np.abs(chain.signs) == 1.0).all())
-
-
-def quarters(symmetric: Floats) -> tuple[Floats, Floats, Floats]:
-    """P, Q and S of Λ, changed by multiples of ``x_r·x_r`` and ``x_r·x_d`` so that they are small."""
-    L = 0.5 * (symmetric + symmetric.T)
-    P, Q = L[:4, :4], 0.5 * (L[:4, 4:] + L[4:, :4].T)
-    values = np.linalg.eigvalsh(P)
-    return P - 0.5 * (values[0] + values[-1]) * np.eye(4), Q - 0.25 * np.trace(Q) * np.eye(4), L[4:, 4:]
 
 
 class _Check:
@@ -130,39 +113,34 @@ class _Check:
         fits = leaf.symmetric.shape == (8, 8) and leaf.kernel.shape == (rows, 8)
         if not (fits and (rows == 0 or leaf.facial.shape == (rows, 2 ** len(self.b)))):
             return None
-        L_a, L_b = self.arcs()
-        delta, tau, r = self.looseness()
+        L_a, L_b, halves = self.arcs()
         Lam = self.balls(0.5 * (leaf.symmetric + leaf.symmetric.T))
         squares[0] = squares[0] + L_a.transpose() * Lam * L_a
         squares[self.second] = squares[self.second] - L_b.transpose() * Lam * L_b
-        P, Q, S = (self.balls(block) for block in quarters(leaf.symmetric))
-        p, q, d = self.spread(P), self.spread(Q), self.spread(S)
-        kappa = delta * (1 + r) / 2 + tau
-        slack = delta * (p + 2 * q * r + d * r * r) + 2 * tau * (q + d * r) + (p + 2 * q + d) * kappa * kappa
+        wide, loose, off = self.size_of(self.b), self.looseness(), self.arb(0)
         if rows:
             N, Om = self.balls(leaf.kernel), self.balls(leaf.facial)
             W = L_b.transpose() * N.transpose() * Om
             squares[self.second] = squares[self.second] + (W + W.transpose()) / 2
-            turned, slid = (self.spread(self.balls(half)) for half in (leaf.kernel[:, :4], leaf.kernel[:, 4:]))
-            off = self.norm(N * L_a) * self.size_of(self.a) + turned * delta / 2 + slid * (tau + r * delta / 2)
-            slack += off * self.spread(Om) * self.size_of(self.b)
-        return slack
+            off = 2 * self.norm(N * L_a) * self.size_of(self.a) * self.norm(Om) * wide
+        columns = [self.floats(half) for half in halves]
+        if loose.delta > MOST_TURNED or any(half is None for half in columns):
+            return None
+        symmetric = replace(leaf, symmetric=0.5 * (leaf.symmetric + leaf.symmetric.T))
+        first = first_order(symmetric, loose, *columns, self.chain, self.ranges, FINE)
+        return off + first + rest(symmetric, loose, above(wide))
 
-    def looseness(self) -> tuple[Any, Any, Any]:
+    def looseness(self) -> Tolerances:
         """Upper bounds of δ, τ and r."""
         fixed, slid = self.lengths()
-        away = [self.arb(float(x)) - self.arb(float(y)) for x, y in zip(*self.to_target(), strict=True)]
-        first, last = self.a[0], self.a[-1]
-        ahead = self.norm(self.matrix([away])) + sum(fixed[1 : first + 1]) + sum(slid[: first + 1])
-        behind = self.length(self.chain.behind) + sum(fixed[last + 1 :]) + sum(slid[last:])
-        way = ahead.min(behind)
-        delta, epsilon = self.arb(self.claim.angle_tolerance) + ROUNDING, self.arb(self.claim.tolerance) + ROUNDING
-        inner = sum(fixed[j] for j in self.a[1:]) + sum(slid[j] for j in self.a)
-        return delta, (epsilon + delta * way) * self.scale / 2, inner * self.scale / 2
+        r = (sum(fixed) + sum(slid) + self.length(self.chain.behind) + self.length(self.claim.target)) * self.scale / 2
+        tau = (self.arb(self.claim.tolerance) + ROUNDING) * self.scale / 2
+        return Tolerances(*(above(x) for x in (self.arb(self.claim.angle_tolerance) + ROUNDING, tau, r)))
 
-    def to_target(self) -> tuple[Floats, Floats]:
-        """Where the target and the first joint are."""
-        return self.claim.target[:3, 3], self.chain.before[0, :3, 3]
+    def floats(self, columns: list[Any]) -> Floats | None:
+        """The middles of balls; None if these are too wide."""
+        wide = max(float(x.rad()) for column in columns for x in column)
+        return np.array([[float(x.mid()) for x in column] for column in columns]) if wide < WIDTH / 2 else None
 
     def size_of(self, arc: tuple[int, ...]) -> Any:
         """An upper bound of ‖h‖."""
@@ -171,23 +149,28 @@ class _Check:
             total *= 2 if self.chain.slides[j] else 2 - self.g[j] * self.g[j]
         return total.abs_upper().sqrt()
 
-    def arcs(self) -> tuple[Any, Any]:
-        """L_A and L_B."""
-        parts = [self.dual_product(self.placed(T), self.middle(j)) for j, T in enumerate(self.chain.before)]
+    def arcs(self) -> tuple[Any, Any, Any]:
+        """L_A, L_B, and the columns of B₁ and ``T⁻¹ B₂``."""
+        arb, parts = self.arb, [self.dual_product(self.placed(T), self.middle(j)) for j, T in enumerate(self.chain.before)]
+        unit = [arb(1), *[arb(0)] * 7]
         back = [x * int(s) for x, s in zip(self.placed(self.claim.target), CONJUGATE, strict=True)]
-        parts[0] = self.dual_product(self.dual_product(self.placed(self.chain.behind), back), parts[0])
-        arb = self.arb
-        one = self.arc([arb(1), *[arb(0)] * 7], parts, self.a)
-        two = [self.dual_product(c, parts[self.a[0]]) for c in self.arc(parts[self.b[0]], parts, self.b)]
-        turned = [[x * int(s) for x, s in zip(c, CONJUGATE, strict=True)] for c in two]
-        return self.matrix(one).transpose(), self.matrix(turned).transpose()
+        behind = [j for j in self.b if j > self.a[-1]]
+        one = self.times(self.arc(unit, parts, behind), self.placed(self.chain.behind))
+        two = self.times(self.arc(back, parts, [j for j in self.b if j < self.a[0]]), parts[self.a[0]])
+        both = [[x * int(s) for x, s in zip(self.dual_product(c, d), CONJUGATE, strict=True)] for c in one for d in two]
+        first = self.arc(unit, [unit if j == self.a[0] else parts[j] for j in range(len(parts))], self.a)
+        return self.matrix(first).transpose(), self.matrix(both).transpose(), (one, two)
 
-    def arc(self, begin: Any, parts: list[Any], joints: tuple[int, ...]) -> list[Any]:
-        """The columns of L."""
+    def times(self, columns: list[Any], by: Any) -> list[Any]:
+        """All columns multiplied by a dual quaternion."""
+        return [self.dual_product(c, by) for c in columns]
+
+    def arc(self, begin: Any, parts: list[Any], joints: Sequence[int]) -> list[Any]:
+        """The columns of what begins so and goes on with these joints."""
         columns = [begin]
-        for i, j in enumerate(joints):
+        for j in joints:
             s, new = self.g[j] * int(self.chain.signs[j]), []
-            for column in columns if i == 0 else [self.dual_product(c, parts[j]) for c in columns]:
+            for column in self.times(columns, parts[j]):
                 w, x, y, z, W, X, Y, Z = column
                 turned, rest = [-s * z, s * y, -s * x, s * w], [-s * Z, s * Y, -s * X, s * W]
                 new += [column, [*[self.arb(0)] * 4, *turned] if self.chain.slides[j] else [*turned, *rest]]
@@ -296,7 +279,7 @@ class _Check:
                 total += M[i, j] * M[i, j]
         return total.abs_upper().sqrt()
 
-    def spread(self, M: Any) -> Any:
-        """An upper bound of the spectral norm: the eighth root of the trace of ``(M Mᵀ)⁴``."""
-        square = M * M.transpose()
-        return self.norm(square * square).sqrt().sqrt()
+
+def above(x: Any) -> float:
+    """A floating-point number that is no smaller than any in a ball."""
+    return float(np.nextafter(float(x.upper()), np.inf))

@@ -127,7 +127,8 @@ class Search:
             if not relaxation.refuted(margin):
                 break
             leaf = leaf_of(relaxation, number, start)
-            if relaxation.bound > SAFELY * slack_of(claim, leaf, relaxation.lower, relaxation.upper):
+            enough = relaxation.bound / SAFELY
+            if slack_of(claim, leaf, relaxation.lower, relaxation.upper, enough) < enough:
                 return leaf
         return None
 
