@@ -18,8 +18,8 @@ from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
 from supple.deciding.interior import WORTH
 from supple.deciding.proof import Leaf, Proof, Split, leaf_of
-from supple.deciding.relaxation import Relaxation, best_starts
-from supple.deciding.slack import likely, slack_of
+from supple.deciding.relaxation import Relaxation
+from supple.deciding.slack import best_starts, likely, slack_of
 from supple.space import Floats
 
 DEEPEST = 150  # cuts of one box
@@ -27,7 +27,8 @@ TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which 
 MOST_STARTS = 3  # joints with which the first arc may begin
 SAFELY = 1.1  # times the slack that a bound is to be above
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
-CERTAIN = 0.02  # spread of an angle that the relaxation is sure of: then the widest range is cut
+CUTS = np.linspace(0.1, 0.9, 17)
+CERTAIN = 1e-3
 
 
 class Outcome(NamedTuple):
@@ -132,14 +133,15 @@ class Search:
                 return leaf
         return None
 
+    def place(self, lower: Floats, upper: Floats, guess: Guess) -> tuple[int, float]:
+        slides = np.zeros(len(lower), dtype=bool)
+        for at, claim in zip(self.at, self.claims, strict=True):
+            slides[at] |= claim.chain.slides
+        return place_of_cut(lower, upper, guess, slides)
+
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess], depth: int) -> Split | None:
         """Both halves of a box."""
-        width = upper - lower
-        joint = int(np.argmax(np.where(width > NARROW, guess.spread, -1.0)))
-        if guess.spread[joint] < CERTAIN:
-            joint = int(np.argmax(width))
-        inner = 0.25 * width[joint]
-        at = float(np.clip(guess.q[joint], lower[joint] + inner, upper[joint] - inner))
+        joint, at = self.place(lower, upper, guess)
         if not lower[joint] < at < upper[joint]:
             return None
         top, bottom = upper.copy(), lower.copy()
@@ -150,6 +152,22 @@ class Search:
             return None
         above = self.prove(bottom, upper, guesses, changed, depth)
         return None if above is None else Split(joint, at, below, above)
+
+
+def place_of_cut(lower: Floats, upper: Floats, guess: Guess, slides: np.ndarray) -> tuple[int, float]:
+    """The joint and where to cut it so that what the relaxation stands for is as far as can be from both halves."""
+    width = upper - lower
+    at = lower[:, None] + width[:, None] * CUTS
+    point = np.sqrt(np.maximum(1.0 - guess.spread, 0.0))[:, None]
+    off = [np.cos(0.5 * w) - point * np.cos(guess.q[:, None] - middle) for w, middle in (
+        (at - lower[:, None], 0.5 * (at + lower[:, None])), (upper[:, None] - at, 0.5 * (at + upper[:, None])))]
+    score = np.where((width > NARROW)[:, None] & ~slides[:, None], np.minimum(*off), -np.inf)
+    joint, k = np.unravel_index(int(np.argmax(score)), score.shape)
+    if score[joint, k] < CERTAIN:
+        joint = int(np.argmax(width))
+        inner = 0.25 * width[joint]
+        return joint, float(np.clip(guess.q[joint], lower[joint] + inner, upper[joint] - inner))
+    return int(joint), float(at[joint, k])
 
 
 def box_of(claims: Sequence[Claim], pairings: Sequence[Pairing]) -> tuple[tuple[str, ...], Floats, Floats]:

@@ -42,14 +42,16 @@ by H times as much. All of it is added.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.deciding.chain import CONJUGATE, Chain, dual_of, product
 from supple.deciding.claims import Claim
+from supple.deciding.eliminating import RANK
 from supple.deciding.proof import Leaf
-from supple.deciding.relaxation import Ranges, arcs_of, ranges
+from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, matrices, ranges
 from supple.space import Floats
 
 ROUNDING = 1e-10  # of the balls, about, for multipliers of the order of one
@@ -145,6 +147,25 @@ def _facial(leaf: Leaf) -> float:
 def likely(claim: Claim) -> float:
     """About the slack of most leaves of a claim."""
     return 1e-6 + 8.0 * (claim.tolerance / claim.chain.reach + (0.0 if claim.point else claim.angle_tolerance))
+
+
+def best_starts(claim: Claim) -> tuple[int, ...]:
+    """With which joint the first arc may begin, the best first."""
+    return (0,) if claim.point else _most_special(claim.chain)
+
+
+@lru_cache(maxsize=256)
+def _most_special(chain: Chain) -> tuple[int, ...]:
+    """First the arcs whose three axes are the most special, all through one point or parallel; of these that nearest to the base.
+
+    The slack is that of arc B, and the smaller the more of its joints come before the target.
+    """
+    whole, n, ranks = ranges(chain, *chain.box), len(chain.names), []
+    for start in range(n - FIRST_ARC + 1):
+        order = np.array([j for arc in arcs_of(n, start) for j in arc])
+        s = np.linalg.svd(matrices(chain, np.eye(4), whole, order)[0], compute_uv=False)
+        ranks.append(int(np.count_nonzero(s > RANK * s[0])))
+    return tuple(sorted(range(len(ranks)), key=lambda k: (ranks[k], k)))
 
 
 def slack_of(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats, enough: float = 0.0) -> float:
