@@ -31,6 +31,7 @@ CUTS = np.linspace(0.1, 0.9, 17)
 CERTAIN = 1e-3
 
 
+STAT=[]
 class Outcome(NamedTuple):
     """A proof, or a posture of the joints, or neither; and how many boxes were looked at."""
 
@@ -123,14 +124,17 @@ class Search:
 
     def leaf(self, relaxation: Relaxation, number: int, start: int) -> Leaf | None:
         """The proof of a relaxation, if it has one that is above its slack."""
-        claim = self.claims[number]
-        for margin in (likely(claim), np.inf):
-            if not relaxation.refuted(margin):
-                break
+        claim, margin = self.claims[number], likely(self.claims[number])
+        while relaxation.refuted(margin):
             leaf = leaf_of(relaxation, number, start)
             enough = relaxation.bound / SAFELY
-            if slack_of(claim, leaf, relaxation.lower, relaxation.upper, enough) < enough:
+            slack = slack_of(claim, leaf, relaxation.lower, relaxation.upper, enough)
+            STAT.append((start,relaxation.bound,slack,margin))
+            if slack < enough:
                 return leaf
+            if relaxation.bound <= margin:
+                break
+            margin = np.inf
         return None
 
     def place(self, lower: Floats, upper: Floats, guess: Guess) -> tuple[int, float]:
