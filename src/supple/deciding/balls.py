@@ -3,13 +3,13 @@
 Everything is derived again from the chain's placements, with code of its own: nothing that the solver computed is
 believed but the matrices of the proof, which may be any.
 
-The slack for the tolerances is that of `slack`, of which only the corners of the first order are looked at in floating
-point, with a bound of what rounding does to them.
+Of what tolerances do to a proof (`slack`) only the matrices that must be positive definite are looked at in floating point,
+with a bound of what rounding does to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +21,12 @@ from supple.deciding.moments import Terms, terms
 from supple.deciding.points import EQUATIONS, conformal, joint_parts
 from supple.deciding.proof import Leaf
 from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, ranges
-from supple.deciding.slack import FINE, WIDTH, Tolerances, first_order, rest
+from supple.deciding.slack import MOST_TURNED, WIDTH, Loose, withstands
 from supple.errors import needed
 from supple.space import Floats
 
+Judge = Callable[[float], bool]
 PRECISION = 80  # bits
-MOST_TURNED = 0.25  # [rad] tolerance for which the slack is known
 ROUNDING = 1e-12  # by how much placements may be off being exact rotations, in every component
 
 
@@ -42,8 +42,7 @@ def holds(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats) -> bool:
     if not (fits and is_chain(claim.chain, claim.target) and all(np.isfinite(G).all() for G in leaf.grams)):
         return False
     with flint.ctx.workprec(PRECISION):
-        total = _Check(claim, leaf, lower, upper, flint).total()
-        return total is not None and bool(total < 0)
+        return _Check(claim, leaf, lower, upper, flint).holds()
 
 
 def is_chain(chain: Chain, target: Floats) -> bool:
@@ -71,23 +70,23 @@ class _Check:
         local = [terms(len(arc), i) for i, j in enumerate(arc) if self.ranges.limited[j]]
         return [terms(len(arc)), *local]
 
-    def total(self) -> Any:
-        """The constant, the absolute values of all other coefficients, and the slack; None if the leaf has a wrong shape."""
+    def holds(self) -> bool:
+        """Whether the constant and the absolute values of all other coefficients are below zero by more than tolerances need."""
         if not self.is_wide_enough() or [G.shape[0] for G in self.leaf.grams] != [t.size for t in self.shapes]:
-            return None
+            return False
         squares = [G * G.transpose() for G in (self.balls(G) for G in self.leaf.grams)]
         linear: list[Any] = [[], []]
-        slack = self.of_points(linear) if self.claim.point else self.of_poses(squares)
-        if slack is None:
-            return None
-        total = slack
+        judge = self.of_points(linear) if self.claim.point else self.of_poses(squares)
+        if judge is None:
+            return False
+        total = self.arb(0)
         arcs = ((self.a, range(self.second)), (self.b, range(self.second, len(self.shapes))))
         for (joints, blocks), extra in zip(arcs, linear, strict=True):
             form = dict(enumerate(extra))
             for k in blocks:
                 self.add(form, self.shapes[k], squares[k], joints)
             total += form.pop(0) + sum(abs(value) for value in form.values())
-        return total
+        return judge(-above(total))
 
     def is_wide_enough(self) -> bool:
         """Whether ``g ≥ sin(α/2)`` for the half-width α of every range (slides: the half-width), 1 for what turns all round."""
@@ -107,35 +106,33 @@ class _Check:
         return True
 
     # ── poses ────────────────────────────────────────────────────────────────────────────────────────────────────────
-    def of_poses(self, squares: list[Any]) -> Any:
-        """Add the multipliers of poses to the matrices of both arcs; the slack."""
+    def of_poses(self, squares: list[Any]) -> Judge | None:
+        """Add the multipliers of poses to the matrices of both arcs; what judges by how much a proof is below zero."""
         leaf, rows = self.leaf, len(self.leaf.kernel)
         fits = leaf.symmetric.shape == (8, 8) and leaf.kernel.shape == (rows, 8)
         if not (fits and (rows == 0 or leaf.facial.shape == (rows, 2 ** len(self.b)))):
             return None
         L_a, L_b, halves = self.arcs()
-        Lam = self.balls(0.5 * (leaf.symmetric + leaf.symmetric.T))
+        own = replace(leaf, symmetric=0.5 * (leaf.symmetric + leaf.symmetric.T))
+        Lam, nu = self.balls(own.symmetric), self.arb(0)
         squares[0] = squares[0] + L_a.transpose() * Lam * L_a
         squares[self.second] = squares[self.second] - L_b.transpose() * Lam * L_b
-        wide, loose, off = self.size_of(self.b), self.looseness(), self.arb(0)
         if rows:
             N, Om = self.balls(leaf.kernel), self.balls(leaf.facial)
             W = L_b.transpose() * N.transpose() * Om
             squares[self.second] = squares[self.second] + (W + W.transpose()) / 2
-            off = 2 * self.norm(N * L_a) * self.size_of(self.a) * self.norm(Om) * wide
-        columns = [self.floats(half) for half in halves]
-        if loose.delta > MOST_TURNED or any(half is None for half in columns):
+            nu = self.norm(N * L_a) * self.size_of(self.a)
+        loose, (one, two) = self.looseness(nu), (self.floats(half) for half in halves)
+        if loose.delta > MOST_TURNED or one is None or two is None:
             return None
-        symmetric = replace(leaf, symmetric=0.5 * (leaf.symmetric + leaf.symmetric.T))
-        first = first_order(symmetric, loose, *columns, self.chain, self.ranges, FINE)
-        return off + first + rest(symmetric, loose, above(wide))
+        return lambda beta: withstands(own, loose, one, two, self.chain, self.ranges, beta)
 
-    def looseness(self) -> Tolerances:
-        """Upper bounds of δ, τ and r."""
+    def looseness(self, nu: Any) -> Loose:
+        """Upper bounds of what tolerances do."""
         fixed, slid = self.lengths()
         r = (sum(fixed) + sum(slid) + self.length(self.chain.behind) + self.length(self.claim.target)) * self.scale / 2
-        tau = (self.arb(self.claim.tolerance) + ROUNDING) * self.scale / 2
-        return Tolerances(*(above(x) for x in (self.arb(self.claim.angle_tolerance) + ROUNDING, tau, r)))
+        delta, tau = (self.arb(x) + ROUNDING for x in (self.claim.angle_tolerance, self.claim.tolerance))
+        return Loose(*(above(x) for x in (delta, tau * self.scale / 2, r, nu, self.size_of(self.b))))
 
     def floats(self, columns: list[Any]) -> Floats | None:
         """The middles of balls; None if these are too wide."""
@@ -196,8 +193,8 @@ class _Check:
         return [*product(a[:4], b[:4]), *(x + y for x, y in zip(left, right, strict=True))]
 
     # ── points ───────────────────────────────────────────────────────────────────────────────────────────────────────
-    def of_points(self, linear: list[Any]) -> Any:
-        """The coefficients of both arcs' moments in ``λ·(w_A − w_B)``; the slack."""
+    def of_points(self, linear: list[Any]) -> Judge | None:
+        """The coefficients of both arcs' moments in ``λ·(w_A − w_B)``; what judges by how much a proof is below zero."""
         leaf, arb = self.leaf, self.arb
         if leaf.linear.shape != (EQUATIONS,) or leaf.start != 0:
             return None
@@ -219,7 +216,8 @@ class _Check:
         fixed, slid = self.lengths()
         far = (sum(fixed[:FIRST_ARC]) + sum(slid[:FIRST_ARC]) + self.length(self.claim.target)) * self.scale
         first = self.norm(self.balls(leaf.linear[None, :3]))
-        return first * epsilon + abs(arb(float(leaf.linear[3]))) * (2 * far * epsilon + epsilon * epsilon)
+        slack = above(first * epsilon + abs(arb(float(leaf.linear[3]))) * (2 * far * epsilon + epsilon * epsilon))
+        return lambda beta: beta > slack
 
     def vector(self, T: Floats) -> Any:
         """``(w, |w|², 1)`` of a placement's origin."""

@@ -16,22 +16,18 @@ import numpy as np
 
 from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
-from supple.deciding.interior import WORTH
 from supple.deciding.proof import Leaf, Proof, Split, leaf_of
 from supple.deciding.relaxation import Relaxation
-from supple.deciding.slack import best_starts, likely, slack_of
+from supple.deciding.slack import best_starts, likely, will_hold
 from supple.space import Floats
 
 DEEPEST = 150  # cuts of one box
 TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which more are of no use
-MOST_STARTS = 3  # joints with which the first arc may begin
-SAFELY = 1.1  # times the slack that a bound is to be above
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
 CUTS = np.linspace(0.1, 0.9, 17)
 CERTAIN = 1e-3
 
 
-STAT=[]
 class Outcome(NamedTuple):
     """A proof, or a posture of the joints, or neither; and how many boxes were looked at."""
 
@@ -60,7 +56,6 @@ class Search:
 
     def __post_init__(self) -> None:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
-        self.starts = [best_starts(claim)[:MOST_STARTS] for claim in self.claims]
         self.crashes = Crashes(self.pairings, self.claims, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
@@ -104,38 +99,19 @@ class Search:
         return Guess(q, spread + np.where(known, 1.0 - np.cos(np.minimum(most - least, np.pi)), 0.0))
 
     def refuted(self, number: int, lower: Floats, upper: Floats) -> Leaf | Guess:
-        """A leaf that is likely to hold, or what the relaxation of a claim stands for.
-
-        Where a relaxation is refuted by less than its slack, arcs that begin with another joint may do better.
-        """
-        guess, close = None, False
-        for start in self.starts[number]:
-            relaxation = Relaxation(self.claims[number], lower[self.at[number]], upper[self.at[number]], start)
-            leaf = self.leaf(relaxation, number, start)
-            if leaf is not None:
-                return leaf
-            guess = guess or Guess(*relaxation.angles())
-            if not relaxation.bound > WORTH:
-                break
-            close = True
-        assert guess is not None
-        self.close += close
-        return guess
-
-    def leaf(self, relaxation: Relaxation, number: int, start: int) -> Leaf | None:
-        """The proof of a relaxation, if it has one that is above its slack."""
+        """A leaf that is likely to hold, or what the relaxation of a claim stands for."""
         claim, margin = self.claims[number], likely(self.claims[number])
+        at, start = self.at[number], best_starts(self.claims[number])[0]
+        relaxation = Relaxation(claim, lower[at], upper[at], start)
         while relaxation.refuted(margin):
             leaf = leaf_of(relaxation, number, start)
-            enough = relaxation.bound / SAFELY
-            slack = slack_of(claim, leaf, relaxation.lower, relaxation.upper, enough)
-            STAT.append((start,relaxation.bound,slack,margin))
-            if slack < enough:
+            if will_hold(claim, leaf, lower[at], upper[at], relaxation.bound):
                 return leaf
             if relaxation.bound <= margin:
+                self.close += 1
                 break
             margin = np.inf
-        return None
+        return Guess(*relaxation.angles())
 
     def place(self, lower: Floats, upper: Floats, guess: Guess) -> tuple[int, float]:
         slides = np.zeros(len(lower), dtype=bool)
