@@ -24,8 +24,9 @@ from supple.space import Floats
 DEEPEST = 150  # cuts of one box
 TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which more are of no use
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
-CUTS = np.linspace(0.1, 0.9, 17)
-CERTAIN = 1e-3
+CUTS = np.linspace(0.1, 0.9, 17)  # shares of a range at which it may be cut
+CERTAIN = 1e-3  # outside both halves: what is less is none
+BESIDE = 0.15  # share of a range that a cut keeps from a posture
 
 
 class Outcome(NamedTuple):
@@ -111,7 +112,9 @@ class Search:
                 self.close += 1
                 break
             margin = np.inf
-        return Guess(*relaxation.angles())
+        q, spread = relaxation.angles()
+        middle, half = 0.5 * (lower[at] + upper[at]), 0.5 * (upper[at] - lower[at])
+        return Guess(np.where(claim.chain.slides, middle + half * q, q), spread)
 
     def place(self, lower: Floats, upper: Floats, guess: Guess) -> tuple[int, float]:
         slides = np.zeros(len(lower), dtype=bool)
@@ -135,19 +138,25 @@ class Search:
 
 
 def place_of_cut(lower: Floats, upper: Floats, guess: Guess, slides: np.ndarray) -> tuple[int, float]:
-    """The joint and where to cut it so that what the relaxation stands for is as far as can be from both halves."""
+    """The joint and where to cut it so that what the relaxation stands for is as far as can be outside both halves.
+
+    A hinge's moments stand for a point ``ρ (cos q, sin q)`` of the convex hull of its arc. Half an arc of width w about the angle
+    m has all of its hull at ``x·(cos m, sin m) ≥ cos(w/2)``. A point that is in one of the halves however a range is cut says nothing: then
+    the widest range is cut, beside it.
+    """
     width = upper - lower
     at = lower[:, None] + width[:, None] * CUTS
-    point = np.sqrt(np.maximum(1.0 - guess.spread, 0.0))[:, None]
-    off = [np.cos(0.5 * w) - point * np.cos(guess.q[:, None] - middle) for w, middle in (
-        (at - lower[:, None], 0.5 * (at + lower[:, None])), (upper[:, None] - at, 0.5 * (at + upper[:, None])))]
-    score = np.where((width > NARROW)[:, None] & ~slides[:, None], np.minimum(*off), -np.inf)
-    joint, k = np.unravel_index(int(np.argmax(score)), score.shape)
-    if score[joint, k] < CERTAIN:
-        joint = int(np.argmax(width))
-        inner = 0.25 * width[joint]
-        return joint, float(np.clip(guess.q[joint], lower[joint] + inner, upper[joint] - inner))
-    return int(joint), float(at[joint, k])
+    rho, q = np.sqrt(np.maximum(1.0 - guess.spread, 0.0))[:, None], guess.q[:, None]
+    below = np.cos(0.5 * (at - lower[:, None])) - rho * np.cos(q - 0.5 * (at + lower[:, None]))
+    above = np.cos(0.5 * (upper[:, None] - at)) - rho * np.cos(q - 0.5 * (at + upper[:, None]))
+    outside = np.where(slides[:, None], guess.spread[:, None] - 2.0 * np.abs(at - q) / width[:, None], np.minimum(below, above))
+    outside[width <= NARROW] = -np.inf
+    joint, k = (int(x) for x in np.unravel_index(int(np.argmax(outside)), outside.shape))
+    if outside[joint, k] > CERTAIN:
+        return joint, float(at[joint, k])
+    joint = int(np.argmax(width))
+    share = (guess.q[joint] - lower[joint]) / max(width[joint], 1e-300)
+    return joint, float(lower[joint] + width[joint] * (0.5 if abs(share - 0.5) > BESIDE else 0.7 if share < 0.5 else 0.3))
 
 
 def box_of(claims: Sequence[Claim], pairings: Sequence[Pairing]) -> tuple[tuple[str, ...], Floats, Floats]:
