@@ -34,7 +34,8 @@ import supple
 from supple.deciding.balls import holds
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.proof import leaf_of
-from supple.deciding.relaxation import Relaxation, best_starts
+from supple.deciding.relaxation import Relaxation
+from supple.deciding.slack import best_starts
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SUPPLE_SHARED", ROOT.parent / "shared"))

@@ -1,8 +1,8 @@
 """Branch and bound over joint ranges: every box of postures is refuted, or holds a posture that is found.
 
 A box is refuted by the relaxation of any one claim, or by a pair of bodies that touch throughout it. One that is not is
-tried for a posture, from the angles that the relaxations stand for, and then cut: the joint whose angle the relaxations
-are least sure of is cut there. Claims whose chains share no joint, and that no bodies tie together, are decided one after
+tried for a posture, from the angles that the relaxations stand for, and then cut where these are as far as can be outside
+both halves. Claims whose chains share no joint, and that no bodies tie together, are decided one after
 the other.
 """
 
@@ -22,7 +22,7 @@ from supple.deciding.slack import best_starts, likely, will_hold
 from supple.space import Floats
 
 DEEPEST = 150  # cuts of one box
-TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which more are of no use
+TOO_CLOSE = 10  # boxes that were refuted by less than tolerances need, after which more are of no use
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
 CUTS = np.linspace(0.1, 0.9, 17)  # shares of a range at which it may be cut
 CERTAIN = 1e-3  # outside both halves: what is less is none
@@ -57,6 +57,9 @@ class Search:
 
     def __post_init__(self) -> None:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
+        self.slides = np.zeros(len(self.names), dtype=bool)
+        for at, claim in zip(self.at, self.claims, strict=True):
+            self.slides[at] = claim.chain.slides
         self.crashes = Crashes(self.pairings, self.claims, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
@@ -84,20 +87,20 @@ class Search:
                 return found
             guesses[number] = found
         guess = self.joined(guesses, lower, upper)
-        self.q = self.reach(guess.q)
+        self.q = self.reach(np.clip(guess.q, lower, upper))
         return None if self.q is not None else self.cut(lower, upper, guess, guesses, depth + 1)
 
     def joined(self, guesses: dict[int, Guess], lower: Floats, upper: Floats) -> Guess:
         """What all claims stand for: in the middle between them, and the less sure the less they agree."""
-        q, most, least, spread = 0.5 * (lower + upper), lower.copy(), upper.copy(), np.zeros(len(lower))
+        most, least, spread = (np.full(len(lower), x) for x in (-np.inf, np.inf, 0.0))
         for number, guess in guesses.items():
             at = self.at[number]
-            own = np.clip(guess.q, lower[at], upper[at])
-            most[at], least[at] = np.maximum(most[at], own), np.minimum(least[at], own)
+            most[at], least[at] = np.maximum(most[at], guess.q), np.minimum(least[at], guess.q)
             spread[at] = np.maximum(spread[at], guess.spread)
         known = most >= least
-        q = np.where(known, 0.5 * (most + least), q)
-        return Guess(q, spread + np.where(known, 1.0 - np.cos(np.minimum(most - least, np.pi)), 0.0))
+        apart = np.where(known, most, 0.0) - np.where(known, least, 0.0)
+        q = np.where(known, np.where(known, least, 0.0) + 0.5 * apart, 0.5 * (lower + upper))
+        return Guess(q, spread + 1.0 - np.cos(np.minimum(apart, np.pi)))
 
     def refuted(self, number: int, lower: Floats, upper: Floats) -> Leaf | Guess:
         """A leaf that is likely to hold, or what the relaxation of a claim stands for."""
@@ -116,15 +119,9 @@ class Search:
         middle, half = 0.5 * (lower[at] + upper[at]), 0.5 * (upper[at] - lower[at])
         return Guess(np.where(claim.chain.slides, middle + half * q, q), spread)
 
-    def place(self, lower: Floats, upper: Floats, guess: Guess) -> tuple[int, float]:
-        slides = np.zeros(len(lower), dtype=bool)
-        for at, claim in zip(self.at, self.claims, strict=True):
-            slides[at] |= claim.chain.slides
-        return place_of_cut(lower, upper, guess, slides)
-
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess], depth: int) -> Split | None:
         """Both halves of a box."""
-        joint, at = self.place(lower, upper, guess)
+        joint, at = place_of_cut(lower, upper, guess, self.slides)
         if not lower[joint] < at < upper[joint]:
             return None
         top, bottom = upper.copy(), lower.copy()
@@ -140,16 +137,17 @@ class Search:
 def place_of_cut(lower: Floats, upper: Floats, guess: Guess, slides: np.ndarray) -> tuple[int, float]:
     """The joint and where to cut it so that what the relaxation stands for is as far as can be outside both halves.
 
-    A hinge's moments stand for a point ``ρ (cos q, sin q)`` of the convex hull of its arc. Half an arc of width w about the angle
-    m has all of its hull at ``x·(cos m, sin m) ≥ cos(w/2)``. A point that is in one of the halves however a range is cut says nothing: then
-    the widest range is cut, beside it.
+    A hinge's moments stand for a point ``ρ (cos q, sin q)`` in the convex hull of its arc; that of an arc of width w about
+    the angle m is where ``x·(cos m, sin m) ≥ cos(w/2)``. Where no cut leaves the point outside both halves the relaxation is
+    sure of a posture: then the widest range is cut, beside it.
     """
     width = upper - lower
     at = lower[:, None] + width[:, None] * CUTS
     rho, q = np.sqrt(np.maximum(1.0 - guess.spread, 0.0))[:, None], guess.q[:, None]
     below = np.cos(0.5 * (at - lower[:, None])) - rho * np.cos(q - 0.5 * (at + lower[:, None]))
     above = np.cos(0.5 * (upper[:, None] - at)) - rho * np.cos(q - 0.5 * (at + upper[:, None]))
-    outside = np.where(slides[:, None], guess.spread[:, None] - 2.0 * np.abs(at - q) / width[:, None], np.minimum(below, above))
+    outside = np.minimum(below, above)
+    outside[slides] = (guess.spread[:, None] - np.abs(at - q))[slides]
     outside[width <= NARROW] = -np.inf
     joint, k = (int(x) for x in np.unravel_index(int(np.argmax(outside)), outside.shape))
     if outside[joint, k] > CERTAIN:
