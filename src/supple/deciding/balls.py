@@ -71,7 +71,7 @@ class _Check:
         return [terms(len(arc)), *local]
 
     def holds(self) -> bool:
-        """Whether the constant and the absolute values of all other coefficients are below zero by more than tolerances need."""
+        """Whether the constant plus the absolute values of all other coefficients is as far below zero as tolerances need."""
         if not self.is_wide_enough() or [G.shape[0] for G in self.leaf.grams] != [t.size for t in self.shapes]:
             return False
         squares = [G * G.transpose() for G in (self.balls(G) for G in self.leaf.grams)]
@@ -148,7 +148,10 @@ class _Check:
 
     def arcs(self) -> tuple[Any, Any, Any]:
         """L_A, L_B, and the columns of B₁ and ``T⁻¹ B₂``."""
-        arb, parts = self.arb, [self.dual_product(self.placed(T), self.middle(j)) for j, T in enumerate(self.chain.before)]
+        arb, parts = (
+            self.arb,
+            [self.dual_product(self.placed(T), self.middle(j)) for j, T in enumerate(self.chain.before)],
+        )
         unit = [arb(1), *[arb(0)] * 7]
         back = [x * int(s) for x, s in zip(self.placed(self.claim.target), CONJUGATE, strict=True)]
         behind = [j for j in self.b if j > self.a[-1]]

@@ -154,7 +154,9 @@ def place_of_cut(lower: Floats, upper: Floats, guess: Guess, slides: np.ndarray)
         return joint, float(at[joint, k])
     joint = int(np.argmax(width))
     share = (guess.q[joint] - lower[joint]) / max(width[joint], 1e-300)
-    return joint, float(lower[joint] + width[joint] * (0.5 if abs(share - 0.5) > BESIDE else 0.7 if share < 0.5 else 0.3))
+    return joint, float(
+        lower[joint] + width[joint] * (0.5 if abs(share - 0.5) > BESIDE else 0.7 if share < 0.5 else 0.3)
+    )
 
 
 def box_of(claims: Sequence[Claim], pairings: Sequence[Pairing]) -> tuple[tuple[str, ...], Floats, Floats]:

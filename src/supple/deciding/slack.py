@@ -33,11 +33,11 @@ longer than 1 and r, hence ``‖y‖ ≤ Y = 1 + r`` and ``‖z‖ ≤ κ = Y δ
 
 **Rounding.** The matrices are looked at in floating point. Let the components of B₁ and ``T⁻¹ B₂`` be off by no more than
 w, so that all L_k are by no more than ``ω = 3w (√#₁ ‖B₂‖ + √#₂ ‖B₁‖)``, # counting components, and let ℓ be the largest
-``‖L_k‖`` (Frobenius norms all). Then the C_k are off by no more than ``ω (4ℓ‖Λ‖ + ‖N‖‖Ω‖)``, and by less than 1e-9 of ``ℓ²‖Λ‖ +
-ℓ‖N‖‖Ω‖`` because each entry is a matter of fewer than a thousand roundings; η grows by ``ω‖N‖√H``, and X and KᵀK are off by less
-than 1e-12 of their traces. What this makes of the left side, for h no longer than √H, is taken off β'. A Cholesky
-factorisation that does not break down is one of a matrix that is off by less than 1e-12 of its diagonal (in the sense of
-``|ΔM_ij| ≤ (n+1) u √(M_ii M_jj)``, n ≤ 32), which is taken off beforehand.
+``‖L_k‖`` (Frobenius norms all). Then the C_k are off by no more than ``ω (4ℓ‖Λ‖ + ‖N‖‖Ω‖)``, and by less than 1e-9 of
+``ℓ²‖Λ‖ + ℓ‖N‖‖Ω‖`` because each entry is a matter of fewer than a thousand roundings; η grows by ``ω‖N‖√H``, and X and KᵀK
+are off by less than 1e-12 of their traces. What this makes of the left side, for h no longer than √H, is taken off β'. A
+Cholesky factorisation that does not break down is that of a matrix which is off by ``|ΔM_ij| ≤ (n+1) u √(M_ii M_jj)``, that is
+by less than 1e-12 of its diagonal for n ≤ 32; this is taken off beforehand. None is needed where norms suffice.
 
 **Points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more than
 ``2 s (|p| + ℓ_A) ε s + (ε s)²``.
@@ -112,9 +112,8 @@ def withstands(leaf: Leaf, loose: Loose, one: Floats, two: Floats, chain: Chain,
     off = apart * (4.0 * length * norm + facial) + NEAR * length * (length * norm + facial)
     off = (2.0 * loose.delta + 4.0 * loose.tau) * off + EXACT * float(np.trace(X))
     beta = (beta - _rest(leaf, loose, apart) - off * loose.wide * loose.wide) * (1.0 - NEAR)
-    turned = np.tensordot(0.5 * loose.delta * CORNERS, forms[:3], 1)
-    slid = np.tensordot(loose.tau * CORNERS, forms[3:], 1)
-    return beta > 0.0 and _definite((beta * np.diag(_unit(chain, box, arcs[1])) + X - turned)[:, None] - slid)
+    unit = _unit(chain, box, arcs[1])
+    return beta > 0.0 and _all_definite(beta * unit, X, 0.5 * loose.delta * forms[:3], loose.tau * forms[3:])
 
 
 def carried(one: Floats, two: Floats) -> Floats:
@@ -136,20 +135,25 @@ def _rest(leaf: Leaf, loose: Loose, apart: float) -> float:
 
 def _unit(chain: Chain, box: Ranges, arc: tuple[int, ...]) -> Floats:
     """The diagonal of I."""
-    out = np.ones(1)
+    out: Floats = np.ones(1)
     for j in arc:
-        out = np.kron(out, (0.5, 0.5) if chain.slides[j] else (1.0, box.g[j] * box.g[j]))
+        own = np.array([0.5, 0.5] if chain.slides[j] else [1.0, box.g[j] * box.g[j]])
+        out = (out[:, None] * own).ravel()
     return out
 
 
-def _definite(M: Floats) -> bool:
-    """Whether all of many matrices are seen to be positive definite."""
-    scaled = M - EXACT * np.eye(M.shape[-1]) * np.abs(M)
+def _all_definite(unit: Floats, X: Floats, turned: Floats, slid: Floats) -> bool:
+    """Whether ``diag(unit) + X − Σ m_k C_k`` is seen to be positive definite at all corners m."""
+    root = np.sqrt(np.outer(unit, unit))
+    if (_norm(turned / root) + _norm(slid / root)) * (1.0 + NEAR) < 1.0:
+        return True
+    one, two = np.tensordot(CORNERS, turned, 1), np.tensordot(CORNERS, slid, 1)
+    M = ((np.diag(unit) + X) - one)[:, None] - two
     try:
-        np.linalg.cholesky(scaled)
+        factors = np.linalg.cholesky(M - EXACT * np.eye(len(unit)) * np.abs(M))
     except np.linalg.LinAlgError:
         return False
-    return True
+    return bool(np.isfinite(factors).all())
 
 
 def _norm(M: Floats) -> float:
@@ -187,18 +191,20 @@ def halves(claim: Claim, box: Ranges, start: int) -> tuple[Floats, Floats]:
     chain = claim.chain
     n, scale = len(chain.names), 2.0 / chain.reach
     a, b = arcs_of(n, start)
+    by = _by(chain)
     one, two = np.eye(8)[:1], CONJUGATE[None] * dual_of(claim.target, scale)
     for j in b:
         if j > a[-1]:
-            one = _moved(one @ _by(chain.duals[j]), chain, box, j)
+            one = _moved(one @ by[j], chain, box, j)
         else:
-            two = _moved(two @ _by(chain.duals[j]), chain, box, j)
-    return one @ _by(chain.duals[n]), _middle(two @ _by(chain.duals[a[0]]), chain, box, a[0])
+            two = _moved(two @ by[j], chain, box, j)
+    return one @ by[n], _middle(two @ by[a[0]], chain, box, a[0])
 
 
-def _by(unit: Floats) -> Floats:
-    """What a row of eight is multiplied with from the right to be multiplied by a dual quaternion."""
-    return np.tensordot(TIMES, unit, (1, 0))
+@lru_cache(maxsize=256)
+def _by(chain: Chain) -> Floats:
+    """What a row of eight is multiplied with from the right to be multiplied by each of a chain's fixed parts."""
+    return np.einsum("ijk,nj->nik", TIMES, chain.duals)
 
 
 def _middle(rows: Floats, chain: Chain, box: Ranges, j: int) -> Floats:
