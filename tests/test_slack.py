@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from supple.deciding.balls import holds
-from supple.deciding.branching import BESIDE, Guess, place_of_cut
+from supple.deciding.branching import BESIDE, Guess, idle, place_of_cut
 from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
 from supple.deciding.proof import leaf_of
@@ -134,3 +134,16 @@ def test_slides_are_cut_where_they_are_uncertain() -> None:
     joint, at = place_of_cut(np.array([-1.0, -0.5]), np.array([1.0, 0.5]), guess, np.array([False, True]))
     assert joint == 1
     assert at == pytest.approx(0.3, abs=0.06)
+
+
+def test_hinges_that_do_not_move_a_point_are_not_cut() -> None:
+    _, _, chain = arm("panda")
+    still = idle(claim(chain, chain.placement(posture(chain, 0)), point=True))
+    assert not idle(claim(chain, chain.placement(posture(chain, 0)))).any()
+    rng = np.random.default_rng(0)
+    for j in range(len(still)):
+        q = posture(chain, 1)
+        there = chain.placement(q)[:3, 3]
+        q[j] += rng.uniform(0.5, 1.0)
+        assert (np.abs(chain.placement(q)[:3, 3] - there).max() < 1e-9) == still[j]
+    assert still.any()

@@ -217,7 +217,9 @@ class _Check:
         linear[1] = [-(row * v)[0, 0] for v in behind]
         epsilon = (arb(self.claim.tolerance) + ROUNDING) * self.scale
         fixed, slid = self.lengths()
-        far = (sum(fixed[:FIRST_ARC]) + sum(slid[:FIRST_ARC]) + self.length(self.claim.target)) * self.scale
+        ends = self.length(self.claim.target), self.length(chain.behind)
+        ways = [x + sum(fixed[j] + slid[j] for j in arc) for x, arc in zip(ends, (self.a, self.b), strict=True)]
+        far = ways[0].min(ways[1]) * self.scale
         first = self.norm(self.balls(leaf.linear[None, :3]))
         slack = above(first * epsilon + abs(arb(float(leaf.linear[3]))) * (2 * far * epsilon + epsilon * epsilon))
         return lambda beta: beta > slack

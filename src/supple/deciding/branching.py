@@ -26,6 +26,7 @@ TOO_CLOSE = 10  # boxes that were refuted by less than tolerances need, after wh
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
 CUTS = np.linspace(0.1, 0.9, 17)  # shares of a range at which it may be cut
 CERTAIN = 1e-3  # outside both halves: what is less is none
+ON_AXIS = 1e-9  # [m] as good as on an axis
 BESIDE = 0.15  # share of a range that a cut keeps from a posture
 
 
@@ -60,6 +61,9 @@ class Search:
         self.slides = np.zeros(len(self.names), dtype=bool)
         for at, claim in zip(self.at, self.claims, strict=True):
             self.slides[at] = claim.chain.slides
+        self.idle = np.full(len(self.names), not self.pairings)  # joints that need not be cut
+        for at, claim in zip(self.at, self.claims, strict=True):
+            self.idle[at] &= idle(claim)
         self.crashes = Crashes(self.pairings, self.claims, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
@@ -121,7 +125,7 @@ class Search:
 
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess], depth: int) -> Split | None:
         """Both halves of a box."""
-        joint, at = place_of_cut(lower, upper, guess, self.slides)
+        joint, at = place_of_cut(lower, np.where(self.idle, lower, upper), guess, self.slides)
         if not lower[joint] < at < upper[joint]:
             return None
         top, bottom = upper.copy(), lower.copy()
@@ -157,6 +161,18 @@ def place_of_cut(lower: Floats, upper: Floats, guess: Guess, slides: np.ndarray)
     return joint, float(
         lower[joint] + width[joint] * (0.5 if abs(share - 0.5) > BESIDE else 0.7 if share < 0.5 else 0.3)
     )
+
+
+def idle(claim: Claim) -> np.ndarray:
+    """Which joints do not move a claim's point: hinges at the end of the chain whose axes it lies on."""
+    chain, out = claim.chain, np.zeros(len(claim.chain.names), dtype=bool)
+    at = chain.behind[:, 3]
+    for j in reversed(range(len(out) if claim.point else 0)):
+        if chain.slides[j] or float(np.hypot(at[0], at[1])) > ON_AXIS:
+            break
+        out[j] = True
+        at = chain.before[j] @ at
+    return out
 
 
 def box_of(claims: Sequence[Claim], pairings: Sequence[Pairing]) -> tuple[tuple[str, ...], Floats, Floats]:

@@ -40,7 +40,8 @@ Cholesky factorisation that does not break down is that of a matrix which is off
 by less than 1e-12 of its diagonal for n ≤ 32; this is taken off beforehand. None is needed where norms suffice.
 
 **Points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more than
-``2 s (|p| + ℓ_A) ε s + (ε s)²``.
+``2 f ε s + (ε s)²``, f being no less than ``|w_A|`` or ``|w_B|``: s times the lengths of an arc, with those to the target or
+to the point.
 """
 
 from __future__ import annotations
@@ -173,13 +174,14 @@ def will_hold(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats, bound: flo
     slid = np.where(chain.slides, 3.0 * np.maximum(np.abs(lower), np.abs(upper)), 0.0)
     fixed = np.linalg.norm(chain.before[:, :3, 3], axis=1)
     a, b = arcs_of(len(fixed), leaf.start)
-    to_target, beta = _norm(claim.target[:3, 3]), bound / SAFELY - ROUNDING
+    to_target, behind, beta = _norm(claim.target[:3, 3]), _norm(chain.behind[:3, 3]), bound / SAFELY - ROUNDING
     if claim.point:
-        epsilon, far = claim.tolerance * scale, scale * (to_target + fixed[list(a)].sum() + slid[list(a)].sum())
+        ways = [x + fixed[list(arc)].sum() + slid[list(arc)].sum() for x, arc in ((to_target, a), (behind, b))]
+        epsilon, far = claim.tolerance * scale, scale * min(ways)
         first, square = _norm(leaf.linear[:3]), abs(float(leaf.linear[3]))
         return beta > first * epsilon + square * (2.0 * far + epsilon) * epsilon + ROUNDING * (first + square)
     box = ranges(chain, lower, upper)
-    r = 0.5 * scale * (to_target + fixed.sum() + _norm(chain.behind[:3, 3]) + slid.sum())
+    r = 0.5 * scale * (to_target + fixed.sum() + behind + slid.sum())
     g = box.g[list(b)]
     wide = float(np.prod(np.where(chain.slides[list(b)], 2.0, 2.0 - g * g))) ** 0.5
     loose = Loose(claim.angle_tolerance, 0.5 * scale * claim.tolerance, r, ROUNDING, wide)
