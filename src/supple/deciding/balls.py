@@ -21,7 +21,7 @@ from supple.deciding.moments import Terms, terms
 from supple.deciding.points import EQUATIONS, conformal, joint_parts
 from supple.deciding.proof import Leaf
 from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, ranges
-from supple.deciding.slack import MOST_TURNED, WIDTH, Loose, withstands
+from supple.deciding.slack import MOST_TURNED, WIDTH, Loose, surely_withstands, withstands
 from supple.errors import needed
 from supple.space import Floats
 
@@ -125,7 +125,8 @@ class _Check:
         loose, (one, two) = self.looseness(nu), (self.floats(half) for half in halves)
         if loose.delta > MOST_TURNED or one is None or two is None:
             return None
-        return lambda beta: withstands(own, loose, one, two, self.chain, self.ranges, beta)
+        box = self.ranges
+        return lambda b: surely_withstands(own, loose, b) or withstands(own, loose, one, two, self.chain, box, b)
 
     def looseness(self, nu: Any) -> Loose:
         """Upper bounds of what tolerances do."""

@@ -95,6 +95,11 @@ class Loose(NamedTuple):
     nu: float
     wide: float
 
+    @property
+    def kappa(self) -> float:
+        """κ."""
+        return 0.5 * self.delta * (1.0 + self.r) + self.tau * (1.0 + 0.5 * self.delta)
+
 
 # ── the rigorous part ────────────────────────────────────────────────────────────────────────────────────────────────
 def withstands(leaf: Leaf, loose: Loose, one: Floats, two: Floats, chain: Chain, box: Ranges, beta: float) -> bool:
@@ -117,6 +122,12 @@ def withstands(leaf: Leaf, loose: Loose, one: Floats, two: Floats, chain: Chain,
     return beta > 0.0 and _all_definite(beta * unit, X, 0.5 * loose.delta * forms[:3], loose.tau * forms[3:])
 
 
+def surely_withstands(leaf: Leaf, loose: Loose, beta: float) -> bool:
+    """The same where norms suffice, ``|Σ_k m_k hᵀC_k h| = |zᵀ(2Λy − NᵀΩh)| ≤ κ (2‖Λ‖Y + ‖N‖‖Ω‖√H)``."""
+    size = 2.0 * _norm(leaf.symmetric) * (1.0 + loose.r) + _norm(leaf.kernel) * _norm(leaf.facial) * loose.wide
+    return beta > loose.kappa * size * (1.0 + NEAR) + _rest(leaf, loose, 0.0)
+
+
 def carried(one: Floats, two: Floats) -> Floats:
     """The matrices of y and of all y_k, ``(8, 8, 2^k)``."""
     both = np.tensordot(one @ TIMES.transpose(1, 0, 2), TIMES.transpose(0, 2, 1), (2, 0)) @ two.T
@@ -126,8 +137,7 @@ def carried(one: Floats, two: Floats) -> Floats:
 def _rest(leaf: Leaf, loose: Loose, apart: float) -> float:
     """A bound of what m₄, the rest and η² are together."""
     delta, tau, r, nu, wide = loose
-    kappa = 0.5 * delta * (1.0 + r) + tau * (1.0 + 0.5 * delta)
-    kernel, facial = _norm(leaf.kernel), _norm(leaf.facial)
+    kappa, kernel, facial = loose.kappa, _norm(leaf.kernel), _norm(leaf.facial)
     second = (3.0 * kappa * kappa + tau * delta * (1.0 + r)) * _norm(leaf.symmetric)
     second += ((kappa * delta * delta / 7.0 + 0.5 * tau * delta) * kernel + 2.0 * nu) * facial * wide
     eta = 2.0 * (nu + kernel * kappa) + apart * kernel * wide
@@ -185,7 +195,10 @@ def will_hold(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats, bound: flo
     g = box.g[list(b)]
     wide = float(np.prod(np.where(chain.slides[list(b)], 2.0, 2.0 - g * g))) ** 0.5
     loose = Loose(claim.angle_tolerance, 0.5 * scale * claim.tolerance, r, ROUNDING, wide)
-    return withstands(leaf, loose, *halves(claim, box, leaf.start), chain, box, beta - ROUNDING * _norm(leaf.symmetric))
+    beta -= ROUNDING * _norm(leaf.symmetric)
+    if surely_withstands(leaf, loose, beta):
+        return True
+    return withstands(leaf, loose, *halves(claim, box, leaf.start), chain, box, beta)
 
 
 def halves(claim: Claim, box: Ranges, start: int) -> tuple[Floats, Floats]:
