@@ -12,7 +12,7 @@ from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
 from supple.deciding.proof import leaf_of
 from supple.deciding.relaxation import Relaxation, matrices
-from supple.deciding.slack import CORNERS, best_starts, carried, halves, will_hold
+from supple.deciding.slack import CORNERS, best_starts, bound_of, carried, halves, will_hold
 from supple.space import inverse
 from test_decide import FIGURES, arm, claim, moments_of, posture
 
@@ -89,7 +89,7 @@ def test_the_search_foresees_the_check() -> None:
         r = Relaxation(c, lower, upper, start)
         if r.refuted(np.inf):
             leaf = leaf_of(r, 0, start)
-            agreed.append(will_hold(c, leaf, lower, upper, r.bound))
+            agreed.append(will_hold(c, leaf, lower, upper, bound_of(r, leaf)))
             assert holds(c, leaf, lower, upper) or not agreed[-1]
     assert any(agreed)
 

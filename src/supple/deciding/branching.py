@@ -18,7 +18,7 @@ from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
 from supple.deciding.proof import Leaf, Proof, Split, leaf_of
 from supple.deciding.relaxation import Relaxation
-from supple.deciding.slack import best_starts, likely, will_hold
+from supple.deciding.slack import best_starts, bound_of, likely, will_hold
 from supple.space import Floats
 
 DEEPEST = 150  # cuts of one box
@@ -113,7 +113,7 @@ class Search:
         relaxation = Relaxation(claim, lower[at], upper[at], start)
         while relaxation.refuted(margin):
             leaf = leaf_of(relaxation, number, start)
-            if will_hold(claim, leaf, lower[at], upper[at], relaxation.bound):
+            if will_hold(claim, leaf, lower[at], upper[at], bound_of(relaxation, leaf)):
                 return leaf
             if relaxation.bound <= margin:
                 self.close += 1

@@ -15,7 +15,7 @@ from supple.deciding.certificate import Certificate
 from supple.deciding.claims import Claim
 from supple.deciding.proof import Crash, Leaf, leaf_of
 from supple.deciding.relaxation import Relaxation, arcs_of, ranges
-from supple.deciding.slack import best_starts, likely, will_hold
+from supple.deciding.slack import best_starts, bound_of, likely, will_hold
 from supple.space import Floats
 
 MATTERS = 0.15  # share of all weights from which on a limit is named
@@ -55,7 +55,8 @@ def _refutes(claim: Claim, box: tuple[Floats, Floats]) -> bool:
     relaxation = Relaxation(claim, *box, start)
     if not relaxation.refuted(likely(claim)):
         return False
-    return will_hold(claim, leaf_of(relaxation, 0, start), *box, relaxation.bound)
+    leaf = leaf_of(relaxation, 0, start)
+    return will_hold(claim, leaf, *box, bound_of(relaxation, leaf))
 
 
 def _heaviest(certificate: Certificate) -> list[str]:

@@ -55,7 +55,7 @@ from supple.deciding.chain import CONJUGATE, Chain, dual_of, product
 from supple.deciding.claims import Claim
 from supple.deciding.eliminating import RANK
 from supple.deciding.proof import Leaf
-from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, matrices, ranges
+from supple.deciding.relaxation import FIRST_ARC, Ranges, Relaxation, arcs_of, matrices, ranges
 from supple.space import Floats
 
 SAFELY = 1.02  # times what is needed, where the search is to believe that balls will agree
@@ -175,6 +175,15 @@ def _norm(M: Floats) -> float:
 def likely(claim: Claim) -> float:
     """About as much as a relaxation has to be refuted by for most leaves of a claim to hold."""
     return 1e-6 + 0.4 * (claim.tolerance / claim.chain.reach + (0.0 if claim.point else claim.angle_tolerance))
+
+
+def bound_of(relaxation: Relaxation, leaf: Leaf) -> float:
+    """By how much a leaf is below zero but for tolerances: what its multipliers leave of each moment counts against it."""
+    upper = 2.0 * leaf.symmetric - np.diag(np.diag(leaf.symmetric)) if leaf.symmetric.size else leaf.symmetric
+    multipliers = [upper[np.triu_indices(8)], leaf.facial.ravel()] if upper.size else [leaf.linear]
+    left = relaxation.contracted([G @ G.T for G in leaf.grams]) + np.concatenate(multipliers) @ relaxation.room.E
+    constant = left[0] + left[relaxation.split]
+    return float(-constant - (np.abs(left).sum() - abs(left[0]) - abs(left[relaxation.split])))
 
 
 def will_hold(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats, bound: float) -> bool:
