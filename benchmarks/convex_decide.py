@@ -35,7 +35,7 @@ import supple
 from supple.deciding.balls import holds
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.proof import leaf_of
-from supple.deciding.relaxation import Relaxation, best_starts
+from supple.deciding.relaxation import Relaxation, best_start
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SUPPLE_SHARED", ROOT.parent / "shared"))
@@ -245,7 +245,7 @@ def trials(name: str, count: int, seed: int) -> Counter[str]:
     figure, segment = robot(name)
     targets = Targets(figure, segment, seed)
     rng, ends = np.random.default_rng(seed), Counter[str]()
-    chain, start = targets.claim.chain, best_starts(targets.claim)[0]
+    chain, start = targets.claim.chain, best_start(targets.claim)
     low, high = chain.box
     for k in range(count):
         q = rng.uniform(low, high)

@@ -3,25 +3,14 @@
 Everything is derived again from the chain's placements, with code of its own: nothing that the solver computed is
 believed but the matrices of the proof, which may be any.
 
-**Slack of poses.** A posture that misses the target by an angle δ and a distance ε closes the loop but for a small
-motion at the target, ``y = ±(1 + m) x`` as seen from where arc A begins, or ``y = ±x (1 + m)`` as seen from where it
-ends, whichever is nearer: it turns by δ and slides by no more than ``ε + δ ℓ``, ℓ the distance from the target to the
-first joint and from there along the chain to the first joint of arc A, or that along the chain from its last joint.
-With s the scale of lengths the halves of the dual quaternion m are no longer than δ/2 and ``τ = (ε + δℓ) s/2``, and
-those of x no longer than 1 and ``r = s ℓ_A/2``, ℓ_A the lengths in arc A; together ``‖m x‖ ≤ κ = δ (1 + r)/2 + τ``.
-Since x and y are unit dual quaternions both, ``x_r·x_r = 1`` and ``x_r·x_d = 0``, Λ may be changed by multiples of
-these forms without changing the difference; so let its blocks ``[[P, Q], [Qᵀ, S]]`` be such that P and Q are small.
-Then, with ``‖h‖² ≤ H = Π (2 − g²)`` over the joints of an arc (2 for a slide),
-
-    |yᵀΛy − xᵀΛx| ≤ δ (‖P‖ + 2‖Q‖ r + ‖S‖ r²) + 2τ (‖Q‖ + ‖S‖ r) + ‖Λ‖ κ²,
-    |(N y)ᵀ Ω h_B| ≤ (‖N L_A‖ √H_A + ‖N_r‖ δ/2 + ‖N_d‖ (τ + r δ/2)) ‖Ω‖ √H_B.
-
-**Slack of points.** A point that misses its target by ε changes w by no more than ``ε s`` and ``|w|²`` by no more
-than ``2 s (|p| + ℓ_A) ε s + (ε s)²``.
+Of what tolerances do to a proof (`slack`) only the matrices that must be positive definite are looked at in floating point,
+with a bound of what rounding does to them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,9 +21,11 @@ from supple.deciding.moments import Terms, terms
 from supple.deciding.points import EQUATIONS, conformal, joint_parts
 from supple.deciding.proof import Leaf
 from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, ranges
+from supple.deciding.slack import MOST_TURNED, WIDTH, Loose, surely_withstands, withstands
 from supple.errors import needed
 from supple.space import Floats
 
+Judge = Callable[[float], bool]
 PRECISION = 80  # bits
 ROUNDING = 1e-12  # by how much placements may be off being exact rotations, in every component
 
@@ -51,8 +42,7 @@ def holds(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats) -> bool:
     if not (fits and is_chain(claim.chain, claim.target) and all(np.isfinite(G).all() for G in leaf.grams)):
         return False
     with flint.ctx.workprec(PRECISION):
-        total = _Check(claim, leaf, lower, upper, flint).total()
-        return total is not None and bool(total < 0)
+        return _Check(claim, leaf, lower, upper, flint).holds()
 
 
 def is_chain(chain: Chain, target: Floats) -> bool:
@@ -60,14 +50,6 @@ def is_chain(chain: Chain, target: Floats) -> bool:
     turns = np.array([T[:3, :3] for T in (*chain.before, chain.behind, target)])
     off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max()
     return bool(off < 1e-12 and (np.linalg.det(turns) > 0.0).all() and (np.abs(chain.signs) == 1.0).all())
-
-
-def quarters(symmetric: Floats) -> tuple[Floats, Floats, Floats]:
-    """P, Q and S of Λ, changed by multiples of ``x_r·x_r`` and ``x_r·x_d`` so that they are small."""
-    L = 0.5 * (symmetric + symmetric.T)
-    P, Q = L[:4, :4], 0.5 * (L[:4, 4:] + L[4:, :4].T)
-    values = np.linalg.eigvalsh(P)
-    return P - 0.5 * (values[0] + values[-1]) * np.eye(4), Q - 0.25 * np.trace(Q) * np.eye(4), L[4:, 4:]
 
 
 class _Check:
@@ -88,23 +70,23 @@ class _Check:
         local = [terms(len(arc), i) for i, j in enumerate(arc) if self.ranges.limited[j]]
         return [terms(len(arc)), *local]
 
-    def total(self) -> Any:
-        """The constant, the absolute values of all other coefficients, and the slack; None if the leaf has a wrong shape."""
+    def holds(self) -> bool:
+        """Whether the constant plus the absolute values of all other coefficients is as far below zero as tolerances need."""
         if not self.is_wide_enough() or [G.shape[0] for G in self.leaf.grams] != [t.size for t in self.shapes]:
-            return None
+            return False
         squares = [G * G.transpose() for G in (self.balls(G) for G in self.leaf.grams)]
         linear: list[Any] = [[], []]
-        slack = self.of_points(linear) if self.claim.point else self.of_poses(squares)
-        if slack is None:
-            return None
-        total = slack
+        judge = self.of_points(linear) if self.claim.point else self.of_poses(squares)
+        if judge is None:
+            return False
+        total = self.arb(0)
         arcs = ((self.a, range(self.second)), (self.b, range(self.second, len(self.shapes))))
         for (joints, blocks), extra in zip(arcs, linear, strict=True):
             form = dict(enumerate(extra))
             for k in blocks:
                 self.add(form, self.shapes[k], squares[k], joints)
             total += form.pop(0) + sum(abs(value) for value in form.values())
-        return total
+        return judge(-above(total))
 
     def is_wide_enough(self) -> bool:
         """Whether ``g ≥ sin(α/2)`` for the half-width α of every range (slides: the half-width), 1 for what turns all round."""
@@ -124,45 +106,39 @@ class _Check:
         return True
 
     # ── poses ────────────────────────────────────────────────────────────────────────────────────────────────────────
-    def of_poses(self, squares: list[Any]) -> Any:
-        """Add the multipliers of poses to the matrices of both arcs; the slack."""
+    def of_poses(self, squares: list[Any]) -> Judge | None:
+        """Add the multipliers of poses to the matrices of both arcs; what judges by how much a proof is below zero."""
         leaf, rows = self.leaf, len(self.leaf.kernel)
         fits = leaf.symmetric.shape == (8, 8) and leaf.kernel.shape == (rows, 8)
         if not (fits and (rows == 0 or leaf.facial.shape == (rows, 2 ** len(self.b)))):
             return None
-        L_a, L_b = self.arcs()
-        delta, tau, r = self.looseness()
-        Lam = self.balls(0.5 * (leaf.symmetric + leaf.symmetric.T))
+        L_a, L_b, halves = self.arcs()
+        own = replace(leaf, symmetric=0.5 * (leaf.symmetric + leaf.symmetric.T))
+        Lam, nu = self.balls(own.symmetric), self.arb(0)
         squares[0] = squares[0] + L_a.transpose() * Lam * L_a
         squares[self.second] = squares[self.second] - L_b.transpose() * Lam * L_b
-        P, Q, S = (self.balls(block) for block in quarters(leaf.symmetric))
-        p, q, d = self.spread(P), self.spread(Q), self.spread(S)
-        kappa = delta * (1 + r) / 2 + tau
-        slack = delta * (p + 2 * q * r + d * r * r) + 2 * tau * (q + d * r) + (p + 2 * q + d) * kappa * kappa
         if rows:
             N, Om = self.balls(leaf.kernel), self.balls(leaf.facial)
             W = L_b.transpose() * N.transpose() * Om
             squares[self.second] = squares[self.second] + (W + W.transpose()) / 2
-            turned, slid = (self.spread(self.balls(half)) for half in (leaf.kernel[:, :4], leaf.kernel[:, 4:]))
-            off = self.norm(N * L_a) * self.size_of(self.a) + turned * delta / 2 + slid * (tau + r * delta / 2)
-            slack += off * self.spread(Om) * self.size_of(self.b)
-        return slack
+            nu = self.norm(N * L_a) * self.size_of(self.a)
+        loose, (one, two) = self.looseness(nu), (self.floats(half) for half in halves)
+        if loose.delta > MOST_TURNED or one is None or two is None:
+            return None
+        box = self.ranges
+        return lambda b: surely_withstands(own, loose, b) or withstands(own, loose, one, two, self.chain, box, b)
 
-    def looseness(self) -> tuple[Any, Any, Any]:
-        """Upper bounds of δ, τ and r."""
+    def looseness(self, nu: Any) -> Loose:
+        """Upper bounds of what tolerances do."""
         fixed, slid = self.lengths()
-        away = [self.arb(float(x)) - self.arb(float(y)) for x, y in zip(*self.to_target(), strict=True)]
-        first, last = self.a[0], self.a[-1]
-        ahead = self.norm(self.matrix([away])) + sum(fixed[1 : first + 1]) + sum(slid[: first + 1])
-        behind = self.length(self.chain.behind) + sum(fixed[last + 1 :]) + sum(slid[last:])
-        way = ahead.min(behind)
-        delta, epsilon = self.arb(self.claim.angle_tolerance) + ROUNDING, self.arb(self.claim.tolerance) + ROUNDING
-        inner = sum(fixed[j] for j in self.a[1:]) + sum(slid[j] for j in self.a)
-        return delta, (epsilon + delta * way) * self.scale / 2, inner * self.scale / 2
+        r = (sum(fixed) + sum(slid) + self.length(self.chain.behind) + self.length(self.claim.target)) * self.scale / 2
+        delta, tau = (self.arb(x) + ROUNDING for x in (self.claim.angle_tolerance, self.claim.tolerance))
+        return Loose(*(above(x) for x in (delta, tau * self.scale / 2, r, nu, self.size_of(self.b))))
 
-    def to_target(self) -> tuple[Floats, Floats]:
-        """Where the target and the first joint are."""
-        return self.claim.target[:3, 3], self.chain.before[0, :3, 3]
+    def floats(self, columns: list[Any]) -> Floats | None:
+        """The middles of balls; None if these are too wide."""
+        wide = max(float(x.rad()) for column in columns for x in column)
+        return np.array([[float(x.mid()) for x in column] for column in columns]) if wide < WIDTH / 2 else None
 
     def size_of(self, arc: tuple[int, ...]) -> Any:
         """An upper bound of ‖h‖."""
@@ -171,23 +147,31 @@ class _Check:
             total *= 2 if self.chain.slides[j] else 2 - self.g[j] * self.g[j]
         return total.abs_upper().sqrt()
 
-    def arcs(self) -> tuple[Any, Any]:
-        """L_A and L_B."""
-        parts = [self.dual_product(self.placed(T), self.middle(j)) for j, T in enumerate(self.chain.before)]
+    def arcs(self) -> tuple[Any, Any, Any]:
+        """L_A, L_B, and the columns of B₁ and ``T⁻¹ B₂``."""
+        arb, parts = (
+            self.arb,
+            [self.dual_product(self.placed(T), self.middle(j)) for j, T in enumerate(self.chain.before)],
+        )
+        unit = [arb(1), *[arb(0)] * 7]
         back = [x * int(s) for x, s in zip(self.placed(self.claim.target), CONJUGATE, strict=True)]
-        parts[0] = self.dual_product(self.dual_product(self.placed(self.chain.behind), back), parts[0])
-        arb = self.arb
-        one = self.arc([arb(1), *[arb(0)] * 7], parts, self.a)
-        two = [self.dual_product(c, parts[self.a[0]]) for c in self.arc(parts[self.b[0]], parts, self.b)]
-        turned = [[x * int(s) for x, s in zip(c, CONJUGATE, strict=True)] for c in two]
-        return self.matrix(one).transpose(), self.matrix(turned).transpose()
+        behind = [j for j in self.b if j > self.a[-1]]
+        one = self.times(self.arc(unit, parts, behind), self.placed(self.chain.behind))
+        two = self.times(self.arc(back, parts, [j for j in self.b if j < self.a[0]]), parts[self.a[0]])
+        both = [[x * int(s) for x, s in zip(self.dual_product(c, d), CONJUGATE, strict=True)] for c in one for d in two]
+        first = self.arc(unit, [unit if j == self.a[0] else parts[j] for j in range(len(parts))], self.a)
+        return self.matrix(first).transpose(), self.matrix(both).transpose(), (one, two)
 
-    def arc(self, begin: Any, parts: list[Any], joints: tuple[int, ...]) -> list[Any]:
-        """The columns of L."""
+    def times(self, columns: list[Any], by: Any) -> list[Any]:
+        """All columns multiplied by a dual quaternion."""
+        return [self.dual_product(c, by) for c in columns]
+
+    def arc(self, begin: Any, parts: list[Any], joints: Sequence[int]) -> list[Any]:
+        """The columns of what begins so and goes on with these joints."""
         columns = [begin]
-        for i, j in enumerate(joints):
+        for j in joints:
             s, new = self.g[j] * int(self.chain.signs[j]), []
-            for column in columns if i == 0 else [self.dual_product(c, parts[j]) for c in columns]:
+            for column in self.times(columns, parts[j]):
                 w, x, y, z, W, X, Y, Z = column
                 turned, rest = [-s * z, s * y, -s * x, s * w], [-s * Z, s * Y, -s * X, s * W]
                 new += [column, [*[self.arb(0)] * 4, *turned] if self.chain.slides[j] else [*turned, *rest]]
@@ -213,8 +197,8 @@ class _Check:
         return [*product(a[:4], b[:4]), *(x + y for x, y in zip(left, right, strict=True))]
 
     # ── points ───────────────────────────────────────────────────────────────────────────────────────────────────────
-    def of_points(self, linear: list[Any]) -> Any:
-        """The coefficients of both arcs' moments in ``λ·(w_A − w_B)``; the slack."""
+    def of_points(self, linear: list[Any]) -> Judge | None:
+        """The coefficients of both arcs' moments in ``λ·(w_A − w_B)``; what judges by how much a proof is below zero."""
         leaf, arb = self.leaf, self.arb
         if leaf.linear.shape != (EQUATIONS,) or leaf.start != 0:
             return None
@@ -234,9 +218,12 @@ class _Check:
         linear[1] = [-(row * v)[0, 0] for v in behind]
         epsilon = (arb(self.claim.tolerance) + ROUNDING) * self.scale
         fixed, slid = self.lengths()
-        far = (sum(fixed[:FIRST_ARC]) + sum(slid[:FIRST_ARC]) + self.length(self.claim.target)) * self.scale
+        ends = self.length(self.claim.target), self.length(chain.behind)
+        ways = [x + sum(fixed[j] + slid[j] for j in arc) for x, arc in zip(ends, (self.a, self.b), strict=True)]
+        far = ways[0].min(ways[1]) * self.scale
         first = self.norm(self.balls(leaf.linear[None, :3]))
-        return first * epsilon + abs(arb(float(leaf.linear[3]))) * (2 * far * epsilon + epsilon * epsilon)
+        slack = above(first * epsilon + abs(arb(float(leaf.linear[3]))) * (2 * far * epsilon + epsilon * epsilon))
+        return lambda beta: beta > slack
 
     def vector(self, T: Floats) -> Any:
         """``(w, |w|², 1)`` of a placement's origin."""
@@ -296,7 +283,7 @@ class _Check:
                 total += M[i, j] * M[i, j]
         return total.abs_upper().sqrt()
 
-    def spread(self, M: Any) -> Any:
-        """An upper bound of the spectral norm: the eighth root of the trace of ``(M Mᵀ)⁴``."""
-        square = M * M.transpose()
-        return self.norm(square * square).sqrt().sqrt()
+
+def above(x: Any) -> float:
+    """A floating-point number that is no smaller than any in a ball."""
+    return float(np.nextafter(float(x.upper()), np.inf))

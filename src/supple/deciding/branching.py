@@ -1,8 +1,8 @@
 """Branch and bound over joint ranges: every box of postures is refuted, or holds a posture that is found.
 
 A box is refuted by the relaxation of any one claim, or by a pair of bodies that touch throughout it. One that is not is
-tried for a posture, from the angles that the relaxations stand for, and then cut: the joint whose angle the relaxations
-are least sure of is cut there. Claims whose chains share no joint, and that no bodies tie together, are decided one after
+tried for a posture, from the angles that the relaxations stand for, and then cut where these are as far as can be outside
+both halves. Claims whose chains share no joint, and that no bodies tie together, are decided one after
 the other.
 """
 
@@ -16,18 +16,18 @@ import numpy as np
 
 from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
-from supple.deciding.interior import WORTH
 from supple.deciding.proof import Leaf, Proof, Split, leaf_of
-from supple.deciding.relaxation import Relaxation, best_starts
-from supple.deciding.slack import likely, slack_of
+from supple.deciding.relaxation import Relaxation, best_start
+from supple.deciding.slack import likely, will_hold
 from supple.space import Floats
 
 DEEPEST = 150  # cuts of one box
-TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which more are of no use
-MOST_STARTS = 3  # joints with which the first arc may begin
-SAFELY = 1.1  # times the slack that a bound is to be above
+TOO_CLOSE = 10  # boxes that were refuted by less than tolerances need, after which more are of no use
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
-CERTAIN = 0.02  # spread of an angle that the relaxation is sure of: then the widest range is cut
+CUTS = np.linspace(0.1, 0.9, 17)  # shares of a range at which it may be cut
+CERTAIN = 1e-3  # outside both halves: what is less is none
+ON_AXIS = 1e-9  # [m] as good as on an axis
+BESIDE = 0.15  # share of a range that a cut keeps from a posture
 
 
 class Outcome(NamedTuple):
@@ -58,7 +58,12 @@ class Search:
 
     def __post_init__(self) -> None:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
-        self.starts = [best_starts(claim)[:MOST_STARTS] for claim in self.claims]
+        self.slides = np.zeros(len(self.names), dtype=bool)
+        for at, claim in zip(self.at, self.claims, strict=True):
+            self.slides[at] = claim.chain.slides
+        self.idle = np.full(len(self.names), not self.pairings)  # joints that need not be cut
+        for at, claim in zip(self.at, self.claims, strict=True):
+            self.idle[at] &= idle(claim)
         self.crashes = Crashes(self.pairings, self.claims, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
@@ -86,59 +91,40 @@ class Search:
                 return found
             guesses[number] = found
         guess = self.joined(guesses, lower, upper)
-        self.q = self.reach(guess.q)
+        self.q = self.reach(np.clip(guess.q, lower, upper))
         return None if self.q is not None else self.cut(lower, upper, guess, guesses, depth + 1)
 
     def joined(self, guesses: dict[int, Guess], lower: Floats, upper: Floats) -> Guess:
         """What all claims stand for: in the middle between them, and the less sure the less they agree."""
-        q, most, least, spread = 0.5 * (lower + upper), lower.copy(), upper.copy(), np.zeros(len(lower))
+        most, least, spread = (np.full(len(lower), x) for x in (-np.inf, np.inf, 0.0))
         for number, guess in guesses.items():
             at = self.at[number]
-            own = np.clip(guess.q, lower[at], upper[at])
-            most[at], least[at] = np.maximum(most[at], own), np.minimum(least[at], own)
+            most[at], least[at] = np.maximum(most[at], guess.q), np.minimum(least[at], guess.q)
             spread[at] = np.maximum(spread[at], guess.spread)
         known = most >= least
-        q = np.where(known, 0.5 * (most + least), q)
-        return Guess(q, spread + np.where(known, 1.0 - np.cos(np.minimum(most - least, np.pi)), 0.0))
+        apart = np.where(known, most, 0.0) - np.where(known, least, 0.0)
+        q = np.where(known, np.where(known, least, 0.0) + 0.5 * apart, 0.5 * (lower + upper))
+        return Guess(q, spread + 1.0 - np.cos(np.minimum(apart, np.pi)))
 
     def refuted(self, number: int, lower: Floats, upper: Floats) -> Leaf | Guess:
-        """A leaf that is likely to hold, or what the relaxation of a claim stands for.
-
-        Where a relaxation is refuted by less than its slack, arcs that begin with another joint may do better.
-        """
-        guess, close = None, False
-        for start in self.starts[number]:
-            relaxation = Relaxation(self.claims[number], lower[self.at[number]], upper[self.at[number]], start)
-            leaf = self.leaf(relaxation, number, start)
-            if leaf is not None:
-                return leaf
-            guess = guess or Guess(*relaxation.angles())
-            if not relaxation.bound > WORTH:
-                break
-            close = True
-        assert guess is not None
-        self.close += close
-        return guess
-
-    def leaf(self, relaxation: Relaxation, number: int, start: int) -> Leaf | None:
-        """The proof of a relaxation, if it has one that is above its slack."""
-        claim = self.claims[number]
-        for margin in (likely(claim), np.inf):
-            if not relaxation.refuted(margin):
-                break
+        """A leaf that is likely to hold, or what the relaxation of a claim stands for."""
+        claim, margin = self.claims[number], likely(self.claims[number])
+        at, start = self.at[number], best_start(claim)
+        relaxation = Relaxation(claim, lower[at], upper[at], start)
+        while relaxation.refuted(margin):
+            is_best = relaxation.bound <= margin
             leaf = leaf_of(relaxation, number, start)
-            if relaxation.bound > SAFELY * slack_of(claim, leaf, relaxation.lower, relaxation.upper):
+            if will_hold(claim, leaf, lower[at], upper[at], relaxation.bound):
                 return leaf
-        return None
+            if is_best:
+                self.close += 1
+                break
+            margin = np.inf
+        return Guess(*relaxation.angles())
 
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess], depth: int) -> Split | None:
         """Both halves of a box."""
-        width = upper - lower
-        joint = int(np.argmax(np.where(width > NARROW, guess.spread, -1.0)))
-        if guess.spread[joint] < CERTAIN:
-            joint = int(np.argmax(width))
-        inner = 0.25 * width[joint]
-        at = float(np.clip(guess.q[joint], lower[joint] + inner, upper[joint] - inner))
+        joint, at = place_of_cut(lower, np.where(self.idle, lower, upper), guess, self.slides)
         if not lower[joint] < at < upper[joint]:
             return None
         top, bottom = upper.copy(), lower.copy()
@@ -149,6 +135,43 @@ class Search:
             return None
         above = self.prove(bottom, upper, guesses, changed, depth)
         return None if above is None else Split(joint, at, below, above)
+
+
+def place_of_cut(lower: Floats, upper: Floats, guess: Guess, slides: np.ndarray) -> tuple[int, float]:
+    """The joint and where to cut it so that what the relaxation stands for is as far as can be outside both halves.
+
+    A hinge's moments stand for a point ``ρ (cos q, sin q)`` in the convex hull of its arc; that of an arc of width w about
+    the angle m is where ``x·(cos m, sin m) ≥ cos(w/2)``. Where no cut leaves the point outside both halves the relaxation is
+    sure of a posture: then the widest range is cut, beside it.
+    """
+    width = upper - lower
+    at = lower[:, None] + width[:, None] * CUTS
+    rho, q = np.sqrt(np.maximum(1.0 - guess.spread, 0.0))[:, None], guess.q[:, None]
+    below = np.cos(0.5 * (at - lower[:, None])) - rho * np.cos(q - 0.5 * (at + lower[:, None]))
+    above = np.cos(0.5 * (upper[:, None] - at)) - rho * np.cos(q - 0.5 * (at + upper[:, None]))
+    outside = np.minimum(below, above)
+    outside[slides] = (guess.spread[:, None] - np.abs(at - q))[slides]
+    outside[width <= NARROW] = -np.inf
+    joint, k = (int(x) for x in np.unravel_index(int(np.argmax(outside)), outside.shape))
+    if outside[joint, k] > CERTAIN:
+        return joint, float(at[joint, k])
+    joint = int(np.argmax(width))
+    share = (guess.q[joint] - lower[joint]) / max(width[joint], 1e-300)
+    return joint, float(
+        lower[joint] + width[joint] * (0.5 if abs(share - 0.5) > BESIDE else 0.7 if share < 0.5 else 0.3)
+    )
+
+
+def idle(claim: Claim) -> np.ndarray:
+    """Which joints do not move a claim's point: hinges at the end of the chain whose axes it lies on."""
+    chain, out = claim.chain, np.zeros(len(claim.chain.names), dtype=bool)
+    at = chain.behind[:, 3]
+    for j in reversed(range(len(out) if claim.point else 0)):
+        if chain.slides[j] or float(np.hypot(at[0], at[1])) > ON_AXIS:
+            break
+        out[j] = True
+        at = chain.before[j] @ at
+    return out
 
 
 def box_of(claims: Sequence[Claim], pairings: Sequence[Pairing]) -> tuple[tuple[str, ...], Floats, Floats]:

@@ -2,7 +2,8 @@
 
 With ``X_k = G_k G_kᵀ``, their traces adding up to one, ``Σ ⟨X_k, M_k(y)⟩ = v·y``. The multipliers x of the equations are
 the smallest with ``v + Eᵀ x = 0`` for all moments that the equations were solved for: ``x = −A (Aᵀ A)⁻¹ v``, A the
-columns of E that belong to them. The same once more takes off what rounding left.
+columns of E that belong to them. The same once more takes off what rounding left. As no moment is larger than one, the
+proof is below zero by its constant less the absolute values of all other coefficients of ``v + Eᵀ x``: its *bound*.
 """
 
 from __future__ import annotations
@@ -46,9 +47,25 @@ def normal(r: Any, M: Any, rows: int, n: int) -> None:
             add_one(M[p], p + 1, W[i, p], W[i])
 
 
+@leaf
+def left_over(s: Any, r: Any, total: float, x: Any) -> float:
+    """The bound of the proof."""
+    left, constant, others = r.bench.weight, 0.0, 0.0
+    for j in range(left.shape[0]):
+        left[j] /= total
+    for i in range(r.count[1]):
+        add_one(left, left.shape[0], x[i], r.E[i])
+    for j in range(left.shape[0]):
+        if j == 0 or j == s.arcs[3]:
+            constant += left[j]
+        else:
+            others += abs(left[j])
+    return -constant - others
+
+
 @entry
 def multiply_out(s: Any, r: Any, x: Any) -> None:
-    """Fill x, and the bench's dS with G of every block as it is seen. If rounding does not let it, the bound is −∞."""
+    """Fill x, the bench's dS with G of every block as it is seen, and the bound: −∞ if rounding does not let it."""
     b = shaped(r.bench)
     rows, n, left, step = r.count[1], b.size[1], b.rhs, b.dz
     total, most = weigh(s, b, b.X, b.weight), 0.0
@@ -72,3 +89,4 @@ def multiply_out(s: Any, r: Any, x: Any) -> None:
         for i in range(rows):
             for p in range(n):
                 x[i] += r.W[i, p] * step[p]
+    r.out[0] = left_over(s, r, total, x)

@@ -53,7 +53,7 @@ _PAIRS = np.triu_indices(8)  # of rows, in the order of their equations
 def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
     """The proof that the matrices X of a refuted relaxation stand for; it may still fail to hold.
 
-    Where rounding spoils it, the relaxation's bound is −∞ afterwards.
+    Afterwards the relaxation's bound is that of the leaf, but for tolerances: −∞ where rounding spoils it.
     """
     room, layout = relaxation.room, relaxation.layout
     if relaxation.contradicts:

@@ -14,8 +14,8 @@ import numpy as np
 from supple.deciding.certificate import Certificate
 from supple.deciding.claims import Claim
 from supple.deciding.proof import Crash, Leaf, leaf_of
-from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, ranges
-from supple.deciding.slack import likely, slack_of
+from supple.deciding.relaxation import Relaxation, arcs_of, best_start, ranges
+from supple.deciding.slack import likely, will_hold
 from supple.space import Floats
 
 MATTERS = 0.15  # share of all weights from which on a limit is named
@@ -51,9 +51,12 @@ def _lifted(claim: Claim, joints: range | list[int]) -> tuple[Floats, Floats]:
 
 def _refutes(claim: Claim, box: tuple[Floats, Floats]) -> bool:
     """Whether the relaxation refutes a box, by more than its slack."""
-    start = best_starts(claim)[0]
+    start = best_start(claim)
     relaxation = Relaxation(claim, *box, start)
-    return relaxation.refuted(likely(claim)) and relaxation.bound > slack_of(claim, leaf_of(relaxation, 0, start), *box)
+    if not relaxation.refuted(likely(claim)):
+        return False
+    leaf = leaf_of(relaxation, 0, start)
+    return will_hold(claim, leaf, *box, relaxation.bound)
 
 
 def _heaviest(certificate: Certificate) -> list[str]:

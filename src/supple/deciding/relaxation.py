@@ -73,7 +73,7 @@ class Relaxation:
         self.ranges = ranges(chain, lower, upper)
         self.a, self.b = arcs_of(len(chain.names), start)
         order = np.array([*self.a, *self.b])
-        self.slides = chain.slides
+        self.slides, self.reach = chain.slides, chain.reach
         self.layout: Layout = layout(len(self.a), len(self.b), tuple(self.ranges.limited[j] for j in order.tolist()))
         kappa = self.ranges.kappa[order]
         self.room: Room = _room(self.layout)
@@ -124,7 +124,7 @@ class Relaxation:
                 unit = 3 ** (len(arc) - 1 - i)
                 u, v = y[at + unit], y[at + 2 * unit]
                 if self.slides[j]:
-                    q[j], spread[j] = v, u - v * v
+                    q[j], spread[j] = middle[j] + self.reach * g[j] * v, u - v * v
                 else:
                     c, s = 1.0 - 2.0 * g[j] * g[j] * u, 2.0 * g[j] * v
                     q[j], spread[j] = middle[j] + np.arctan2(s, c), 1.0 - c * c - s * s
@@ -158,25 +158,20 @@ def matrices(chain: Chain, target: Floats, ranges: Ranges, order: np.ndarray) ->
     return L_a, L_b
 
 
-def best_starts(claim: Claim) -> tuple[int, ...]:
-    """With which joint the first arc may begin, the best first."""
-    return (0,) if claim.point else _most_special(claim.chain)
+def best_start(claim: Claim) -> int:
+    """With which joint the first arc had best begin."""
+    return 0 if claim.point else _most_special(claim.chain)
 
 
 @lru_cache(maxsize=256)
-def _most_special(chain: Chain) -> tuple[int, ...]:
-    """First the arc whose three axes are the most special, all through one point or parallel; then those near the target.
+def _most_special(chain: Chain) -> int:
+    """Where the arc begins whose axes are the most special, all through one point or parallel; of equals that nearest the base.
 
-    The nearer to the target, the smaller the slack for its tolerances (see `balls`).
+    The more of arc B's joints come before the target, the less the tolerances matter.
     """
     whole, n, ranks = ranges(chain, *chain.box), len(chain.names), []
     for start in range(n - FIRST_ARC + 1):
         order = np.array([j for arc in arcs_of(n, start) for j in arc])
         s = np.linalg.svd(matrices(chain, np.eye(4), whole, order)[0], compute_uv=False)
         ranks.append(int(np.count_nonzero(s > RANK * s[0])))
-    lengths = np.linalg.norm(chain.before[:, :3, 3], axis=1)
-    away = [
-        min(0.5 * chain.reach + lengths[1 : k + 1].sum(), lengths[k + FIRST_ARC :].sum()) for k in range(len(ranks))
-    ]
-    first = min(range(len(ranks)), key=lambda k: (ranks[k], away[k]))
-    return first, *sorted((k for k in range(len(ranks)) if k != first), key=lambda k: away[k])
+    return int(np.argmin(ranks))
