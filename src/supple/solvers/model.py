@@ -8,6 +8,7 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
+from supple.solvers.articulated import LEAST, eliminate, load, substitute
 from supple.solvers.blocks import (
     dual_matrix,
     primal_matrix,
@@ -17,7 +18,7 @@ from supple.solvers.blocks import (
     solve_symmetric,
 )
 
-DUAL, PRIMAL, LEARNT = range(3)  # what a step is solved for in: residuals, coordinates, coordinates with curvature
+DUAL, PRIMAL, LEARNT, JOINTS = range(4)  # what a step is solved for in: residuals, coordinates, these with curvature; by joint
 TURNS, ROW_TURNS = 3, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
@@ -77,7 +78,7 @@ def add_learnt(room: Any) -> None:
 
 @leaf
 def model_step(
-    form: int, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
     allowed: Any, room: Any,
 ) -> bool:  # fmt: skip
     """The damped step of the coordinates with ease, into ``room.g``, which holds the step that is already made.
@@ -86,7 +87,11 @@ def model_step(
     """
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
     definite = True
-    if form == DUAL:
+    if form == JOINTS:
+        load(tasks, chosen, room)
+        eliminate(tree, max(damping, LEAST * size), room)
+        substitute(tree, room)
+    elif form == DUAL:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.B)
         solve_blocks(room.B, y, m)
         pull_back(tasks, routes, chosen, J, widest, y, g)
@@ -126,7 +131,7 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 @leaf
 def trial_step(
-    form: int, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
     allowed: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
@@ -143,9 +148,9 @@ def trial_step(
             for i in range(n):
                 room.g[i] = trial[i] - q[i] if held[i] == 2.0 else 0.0
                 room.ease[i] = room.D[i] if held[i] == 0.0 else 0.0
-            if turn > 0:
+            if turn > 0 and form != JOINTS:
                 push_forward(tasks, routes, chosen, J, widest, room.g, room.y)
-            definite = definite and model_step(form, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
+            definite = definite and model_step(form, tree, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
             hits = 0
             for i in range(n):
                 if definite and held[i] != 2.0:
