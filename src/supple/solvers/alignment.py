@@ -146,7 +146,7 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     R, p = row(mixed, 41, 9), row(mixed, 50, 3)
     centre, wanted = row(mixed, 53, 3), row(mixed, 56, 3)
     total, points, far, spread = correlate(tasks, work, T, centre, wanted, H)
-    if timid and (points < 3 or far < 0.01 * spread):
+    if timid and (points < 3 or far < 0.1 * spread):
         return False
     turned = best_turn(H, N, M, R)
     if turned:

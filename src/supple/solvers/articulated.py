@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.compiled import leaf
-from supple.potentials import FACE, TILT, TURN
+from supple.potentials import AT, FACE, TILT, TURN
 from supple.views import BLOCK, ROUTE
 
 BODY = 28  # numbers of a body: the upper triangle of A (21), P (6), and whether there is anything at all
@@ -55,6 +55,12 @@ def gather(tasks: Any, chosen: Any, work: Any, rho: Any, room: Any) -> None:
 
 
 @leaf
+def only_turns(kind: int) -> bool:
+    """Whether the covectors of a term have no forces."""
+    return kind == TURN or kind == FACE or kind == TILT
+
+
+@leaf
 def load(tasks: Any, chosen: Any, room: Any) -> None:
     """A and P of what each body carries itself."""
     for a in range(room.body.shape[0]):
@@ -63,12 +69,11 @@ def load(tasks: Any, chosen: Any, room: Any) -> None:
         k = int(chosen[b])
         if k < 0:
             continue
-        kind, body = tasks.term[k, 0], room.body[tasks.term[k, 1]]
+        turning, body = only_turns(tasks.term[k, 0]), room.body[tasks.term[k, 1]]
         if body[BODY - 1] == 0.0:
             for i in range(BODY - 1):
                 body[i] = 0.0
             body[BODY - 1] = 1.0
-        turning = kind == TURN or kind == FACE or kind == TILT
         for r in range(BLOCK * b, BLOCK * b + BLOCK):
             add_covector(room.covector[r], turning, body)
 
@@ -177,9 +182,9 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
 
 
 @leaf
-def substitute(tree: Any, room: Any) -> None:
-    """The step, from the root to the leaves, into ``room.g``; what is held moves by what stands there."""
-    V, t, u, g = room.move, room.twist, room.lever, room.g
+def substitute(tree: Any, room: Any, g: Any) -> None:
+    """The step, from the root to the leaves, into g; what is held moves by what stands there."""
+    V, t, u = room.move, room.twist, room.lever
     for i in range(6):
         V[0, i] = 0.0
     for i in range(t.shape[0]):
@@ -192,6 +197,78 @@ def substitute(tree: Any, room: Any) -> None:
             x = g[k] = -u[i, 7] * (u[i, 6] + s)
         V[i + 1, 0], V[i + 1, 1], V[i + 1, 2] = v0 + x * t[i, 0], v1 + x * t[i, 1], v2 + x * t[i, 2]
         V[i + 1, 3], V[i + 1, 4], V[i + 1, 5] = v3 + x * t[i, 3], v4 + x * t[i, 4], v5 + x * t[i, 5]
+
+
+@leaf
+def accelerate(tree: Any, room: Any) -> None:
+    """How the twists of all bodies change along the step ``room.g``, into ``room.body[:, :6]``; no wrench behind them."""
+    V, t, B = room.move, room.twist, room.body
+    for i in range(12):
+        B[0, i] = 0.0
+    for i in range(t.shape[0]):
+        a, x = tree.parent[i], room.g[tree.coordinate[i]]
+        w0, w1, w2 = x * t[i, 0], x * t[i, 1], x * t[i, 2]
+        v0, v1, v2 = x * t[i, 3], x * t[i, 4], x * t[i, 5]
+        o0, o1, o2 = V[a, 0], V[a, 1], V[a, 2]
+        s0, s1, s2 = V[a, 3], V[a, 4], V[a, 5]
+        B[i + 1, 0] = B[a, 0] + (o1 * w2 - o2 * w1)
+        B[i + 1, 1] = B[a, 1] + (o2 * w0 - o0 * w2)
+        B[i + 1, 2] = B[a, 2] + (o0 * w1 - o1 * w0)
+        B[i + 1, 3] = B[a, 3] + (o1 * v2 - o2 * v1) + (s1 * w2 - s2 * w1)
+        B[i + 1, 4] = B[a, 4] + (o2 * v0 - o0 * v2) + (s2 * w0 - s0 * w2)
+        B[i + 1, 5] = B[a, 5] + (o0 * v1 - o1 * v0) + (s0 * w1 - s1 * w0)
+        for c in range(6, 12):
+            B[i + 1, c] = 0.0
+
+
+@leaf
+def along(c: Any, B: Any) -> float:
+    """A covector on a twist."""
+    return (c[0] * B[0] + c[1] * B[1] + c[2] * B[2]) + (c[3] * B[3] + c[4] * B[4] + c[5] * B[5])
+
+
+@leaf
+def bend_residuals(tasks: Any, chosen: Any, room: Any) -> bool:
+    """The wrenches of half of the residuals' second derivatives into ``room.body[:, 6:12]``; False if a term is of another kind."""
+    C = room.covector
+    for b in range(chosen.shape[0]):
+        k, a = int(chosen[b]), BLOCK * b
+        if k < 0:
+            continue
+        kind, body = tasks.term[k, 0], room.body[tasks.term[k, 1]]
+        v = room.move[tasks.term[k, 1]]
+        x, y, z = along(C[a], body), along(C[a + 1], body), along(C[a + 2], body)
+        if kind == AT:
+            p0, p1, p2 = along(C[a], v), along(C[a + 1], v), along(C[a + 2], v)
+            x, y, z = x + v[1] * p2 - v[2] * p1, y + v[2] * p0 - v[0] * p2, z + v[0] * p1 - v[1] * p0
+        elif kind == TURN:
+            s = 0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+            x, y, z = x - s * C[a, 6], y - s * C[a + 1, 6], z - s * C[a + 2, 6]
+        else:
+            return False
+        for i in range(6):
+            body[6 + i] += 0.5 * (x * C[a, i] + y * C[a + 1, i] + z * C[a + 2, i])
+    return True
+
+
+@leaf
+def bend(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> bool:
+    """The second-order part of the step into g: what removes half of the residuals' second derivative along ``room.g``."""
+    accelerate(tree, room)
+    if not bend_residuals(tasks, chosen, room):
+        return False
+    B, t, u = room.body, room.twist, room.lever
+    for i in range(t.shape[0] - 1, -1, -1):
+        a, k, P = tree.parent[i], tree.coordinate[i], B[i + 1]
+        r = (t[i, 0] * P[6] + t[i, 1] * P[7] + t[i, 2] * P[8]) + (t[i, 3] * P[9] + t[i, 4] * P[10] + t[i, 5] * P[11])
+        u[i, 6] = r
+        e = r * u[i, 7]
+        for c in range(6):
+            B[a, 6 + c] += P[6 + c] - e * u[i, c]
+    for i in range(g.shape[0]):
+        g[i] = 0.0
+    substitute(tree, room, g)
+    return True
 
 
 @leaf
@@ -223,13 +300,17 @@ def size_by_joints(tree: Any, tasks: Any, routes: Any, chosen: Any, room: Any) -
     size, t = 0.0, room.twist
     for b in range(chosen.shape[0]):
         if chosen[b] >= 0.0:
-            route = tasks.term[int(chosen[b]), ROUTE]
+            route, C, a = tasks.term[int(chosen[b]), ROUTE], room.covector, BLOCK * b
+            pushed = not only_turns(tasks.term[int(chosen[b]), 0])
             for e in range(routes.first[route], routes.first[route + 1]):
-                i, square = routes.link[e, 0] - 1, 0.0
-                for r in range(BLOCK * b, BLOCK * b + BLOCK):
-                    c = room.covector[r]
-                    x = c[0] * t[i, 0] + c[1] * t[i, 1] + c[2] * t[i, 2]
-                    x += c[3] * t[i, 3] + c[4] * t[i, 4] + c[5] * t[i, 5]
-                    square += x * x
-                size += room.D[tree.coordinate[i]] * square
+                i = routes.link[e, 0] - 1
+                w0, w1, w2 = t[i, 0], t[i, 1], t[i, 2]
+                x, y = C[a, 0] * w0 + C[a, 1] * w1 + C[a, 2] * w2, C[a + 1, 0] * w0 + C[a + 1, 1] * w1 + C[a + 1, 2] * w2
+                z = C[a + 2, 0] * w0 + C[a + 2, 1] * w1 + C[a + 2, 2] * w2
+                if pushed:
+                    v0, v1, v2 = t[i, 3], t[i, 4], t[i, 5]
+                    x += C[a, 3] * v0 + C[a, 4] * v1 + C[a, 5] * v2
+                    y += C[a + 1, 3] * v0 + C[a + 1, 4] * v1 + C[a + 1, 5] * v2
+                    z += C[a + 2, 3] * v0 + C[a + 2, 4] * v1 + C[a + 2, 5] * v2
+                size += room.D[tree.coordinate[i]] * (x * x + y * y + z * z)
     return size / max(BLOCK * chosen.shape[0], 1)

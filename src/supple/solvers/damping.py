@@ -47,7 +47,7 @@ from supple.solvers.articulated import gather, joint_slopes, size_by_joints
 from supple.solvers.blocks import pull_back, size_of
 from supple.solvers.leaning import find_pull, lean_on, mean_pull
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
-from supple.solvers.model import DUAL, JOINTS, LEARNT, PRIMAL, enter, hold, is_flat, trial_step
+from supple.solvers.model import DUAL, JOINTS, LEARNT, PRIMAL, enter, hold, is_flat, touches, trial_step
 from supple.solvers.room import ATTEMPTS, FACTOR, FLOOR, PERIOD, SLOW, STEPS, TOLERANCE, read_room
 from supple.solvers.secant import forget, learn
 from supple.tree import read_tree
@@ -201,7 +201,8 @@ def attempt(
                 forget(room.S)
             if form == JOINTS:
                 gather(tasks, chosen, work, rho, room)
-            slope_at(form, tree, tasks, routes, chosen, J, widest, rho, room)
+            if touches(q, allowed):  # else slopes press against nothing
+                slope_at(form, tree, tasks, routes, chosen, J, widest, rho, room)
             hold(q, room.g, room.D, allowed, room.held)
             if size == 0.0:
                 if form == JOINTS:

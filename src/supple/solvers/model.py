@@ -8,7 +8,7 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
-from supple.solvers.articulated import LEAST, eliminate, load, substitute
+from supple.solvers.articulated import LEAST, bend, eliminate, load, substitute
 from supple.solvers.blocks import (
     dual_matrix,
     primal_matrix,
@@ -19,8 +19,9 @@ from supple.solvers.blocks import (
 )
 
 DUAL, PRIMAL, LEARNT, JOINTS = range(4)  # what a step is solved for in: residuals, coordinates, these with curvature; by joint
-TURNS, ROW_TURNS = 3, 10  # times that a step is solved for, each time with the limits that the last one met
+TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
+BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 
 
@@ -36,6 +37,15 @@ def enter(allowed: Any, q: Any, room: Any) -> None:
     project_into(allowed, q, room)
     for r in range(room.on.shape[0]):
         room.on[r] = 1.0 if r < allowed.equalities or overstep(allowed.A, allowed.b, r, q) > -ON_ROW else 0.0
+
+
+@leaf
+def touches(q: Any, allowed: Any) -> bool:
+    """Whether any coordinate is at a limit."""
+    found = False
+    for i in range(q.shape[0]):
+        found = found or q[i] <= allowed.lower[i] or q[i] >= allowed.upper[i]
+    return found
 
 
 @leaf
@@ -90,7 +100,7 @@ def model_step(
     if form == JOINTS:
         load(tasks, chosen, room)
         eliminate(tree, max(damping, LEAST * size), room)
-        substitute(tree, room)
+        substitute(tree, room, room.g)
     elif form == DUAL:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.B)
         solve_blocks(room.B, y, m)
@@ -130,6 +140,21 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 
 @leaf
+def bend_trial(tree: Any, tasks: Any, chosen: Any, q: Any, allowed: Any, room: Any) -> None:
+    """Add the second-order part of a step to the trial, where it is small beside the step itself."""
+    if not bend(tree, tasks, chosen, room, room.origin):
+        return
+    first, second = 0.0, 0.0
+    for i in range(q.shape[0]):
+        first += room.g[i] * room.g[i]
+        second += room.origin[i] * room.origin[i]
+    if second <= BENT * BENT * first:
+        for i in range(q.shape[0]):
+            if room.held[i] == 0.0:
+                room.trial[i] = min(max(q[i] + room.g[i] + room.origin[i], allowed.lower[i]), allowed.upper[i])
+
+
+@leaf
 def trial_step(
     form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
     allowed: Any, room: Any,
@@ -162,6 +187,8 @@ def trial_step(
             hits += switch_rows(allowed, room) if definite else 0
     if room.on.shape[0] > 0:
         project_into(allowed, trial, room)
+    if form == JOINTS:
+        bend_trial(tree, tasks, chosen, q, allowed, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
         if held[i] == 2.0:
