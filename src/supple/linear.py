@@ -138,9 +138,11 @@ def locate(I: Any, F: Any, scratch: Any, q: Any) -> None:
 
 
 @stage
-def appraise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, chosen: Any) -> Any:
-    """Residuals into rho, the term of each block into `chosen`, covectors into the scratch; ``Σ ρ²`` and tasks not met."""
-    locate(I, F, scratch, q)
+def appraise(I: Any, F: Any, scratch: Any, T: Any, rho: Any, chosen: Any) -> Any:
+    """Residuals into rho, the term of each block into `chosen`, covectors into the scratch; ``Σ ρ²`` and tasks not met.
+
+    What they are read from, the places of everything, must be in the scratch (`locate`).
+    """
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     work, _ = read_work(I, scratch)
@@ -192,7 +194,8 @@ def differentiate(I: Any, F: Any, scratch: Any, chosen: Any, J: Any) -> None:
 @stage
 def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
     """Residuals into rho, their derivatives into J, the term of each block into `chosen`; ``Σ ρ²`` and tasks not met."""
-    value, unmet = appraise(I, F, scratch, T, q, rho, chosen)
+    locate(I, F, scratch, q)
+    value, unmet = appraise(I, F, scratch, T, rho, chosen)
     differentiate(I, F, scratch, chosen, J)
     return value, unmet
 

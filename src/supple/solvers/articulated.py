@@ -185,18 +185,21 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
 def substitute(tree: Any, room: Any, g: Any) -> None:
     """The step, from the root to the leaves, into g; what is held moves by what stands there."""
     V, t, u = room.move, room.twist, room.lever
-    for i in range(6):
-        V[0, i] = 0.0
+    v0 = v1 = v2 = v3 = v4 = v5 = 0.0
+    V[0, 0] = V[0, 1] = V[0, 2] = V[0, 3] = V[0, 4] = V[0, 5] = 0.0
     for i in range(t.shape[0]):
         a, k = tree.parent[i], tree.coordinate[i]
-        v0, v1, v2 = V[a, 0], V[a, 1], V[a, 2]
-        v3, v4, v5 = V[a, 3], V[a, 4], V[a, 5]
+        if a != i:
+            v0, v1, v2 = V[a, 0], V[a, 1], V[a, 2]
+            v3, v4, v5 = V[a, 3], V[a, 4], V[a, 5]
         x = g[k]
         if room.held[k] == 0.0:
             s = (u[i, 0] * v0 + u[i, 1] * v1 + u[i, 2] * v2) + (u[i, 3] * v3 + u[i, 4] * v4 + u[i, 5] * v5)
             x = g[k] = -u[i, 7] * (u[i, 6] + s)
-        V[i + 1, 0], V[i + 1, 1], V[i + 1, 2] = v0 + x * t[i, 0], v1 + x * t[i, 1], v2 + x * t[i, 2]
-        V[i + 1, 3], V[i + 1, 4], V[i + 1, 5] = v3 + x * t[i, 3], v4 + x * t[i, 4], v5 + x * t[i, 5]
+        v0, v1, v2 = v0 + x * t[i, 0], v1 + x * t[i, 1], v2 + x * t[i, 2]
+        v3, v4, v5 = v3 + x * t[i, 3], v4 + x * t[i, 4], v5 + x * t[i, 5]
+        V[i + 1, 0], V[i + 1, 1], V[i + 1, 2] = v0, v1, v2
+        V[i + 1, 3], V[i + 1, 4], V[i + 1, 5] = v3, v4, v5
 
 
 @leaf
@@ -257,14 +260,23 @@ def bend(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> bool:
     accelerate(tree, room)
     if not bend_residuals(tasks, chosen, room):
         return False
-    B, t, u = room.body, room.twist, room.lever
+    t, u = room.twist, room.lever
+    P = room.body[t.shape[0]]
+    p0, p1, p2, p3, p4, p5 = P[6], P[7], P[8], P[9], P[10], P[11]
     for i in range(t.shape[0] - 1, -1, -1):
-        a, k, P = tree.parent[i], tree.coordinate[i], B[i + 1]
-        r = (t[i, 0] * P[6] + t[i, 1] * P[7] + t[i, 2] * P[8]) + (t[i, 3] * P[9] + t[i, 4] * P[10] + t[i, 5] * P[11])
+        r = (t[i, 0] * p0 + t[i, 1] * p1 + t[i, 2] * p2) + (t[i, 3] * p3 + t[i, 4] * p4 + t[i, 5] * p5)
         u[i, 6] = r
-        e = r * u[i, 7]
-        for c in range(6):
-            B[a, 6 + c] += P[6 + c] - e * u[i, c]
+        r *= u[i, 7]
+        p0, p1, p2 = p0 - r * u[i, 0], p1 - r * u[i, 1], p2 - r * u[i, 2]
+        p3, p4, p5 = p3 - r * u[i, 3], p4 - r * u[i, 4], p5 - r * u[i, 5]
+        if tree.parent[i] != i:
+            P = room.body[tree.parent[i]]
+            P[6], P[7], P[8] = P[6] + p0, P[7] + p1, P[8] + p2
+            P[9], P[10], P[11] = P[9] + p3, P[10] + p4, P[11] + p5
+            p0 = p1 = p2 = p3 = p4 = p5 = 0.0
+        P = room.body[i]
+        p0, p1, p2 = p0 + P[6], p1 + P[7], p2 + P[8]
+        p3, p4, p5 = p3 + P[9], p4 + P[10], p5 + P[11]
     for i in range(g.shape[0]):
         g[i] = 0.0
     substitute(tree, room, g)

@@ -39,7 +39,7 @@ from typing import Any
 
 from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import leaf, stage
-from supple.linear import appraise, differentiate
+from supple.linear import appraise, differentiate, locate
 from supple.potentials import MET as LIMIT
 from supple.potentials import is_inequality
 from supple.solvers.alignment import align
@@ -143,17 +143,20 @@ def attempt(
     preferring = find_pull(tasks, low, high, room) or low >= I[26]
     if I[17] > 0:
         recentre(I, F, q, STEEP)
-    if alignment != NEVER:
-        align(I, F, scratch, T, q, alignment == TIMIDLY)
+    placed = alignment != NEVER and not align(I, F, scratch, T, q, alignment == TIMIDLY)  # all is where q has it
     if I[15] > 0:
         enter(allowed, q, room)
+        placed = False
     for i in range(n):
         room.trial[i] = q[i]
     k, slow, turns = 0.0, 0, 0
     scale, value, size = 1.0, math.inf, 0.0
     reason, fresh, still = SPENT, True, 1  # fresh: the posture is evaluated for its own sake, not as a trial
     while fresh or not spent(info):
-        new, unmet = appraise(I, F, scratch, T, room.trial, rho_new, chosen_new)
+        if not placed:
+            locate(I, F, scratch, room.trial)
+        placed = False
+        new, unmet = appraise(I, F, scratch, T, rho_new, chosen_new)
         info[EVALUATIONS] += 1.0
         if low > 0 or high + 1 < I[23]:
             new, unmet = lift(tasks, low, high, I[26], weight, room, rho_new, work.rows, chosen_new)

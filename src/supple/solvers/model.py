@@ -22,6 +22,7 @@ DUAL, PRIMAL, LEARNT, JOINTS = range(4)  # what a step is solved for in: residua
 TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
 BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step
+SHORT = 1.0  # longer steps get no second-order part
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 
 
@@ -187,7 +188,9 @@ def trial_step(
             hits += switch_rows(allowed, room) if definite else 0
     if room.on.shape[0] > 0:
         project_into(allowed, trial, room)
-    if form == JOINTS:
+    for i in range(n):
+        largest = max(largest, abs(trial[i] - q[i]))
+    if form == JOINTS and largest < SHORT:
         bend_trial(tree, tasks, chosen, q, allowed, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))

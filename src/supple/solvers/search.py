@@ -38,7 +38,7 @@ from typing import Any
 
 from supple.aims import read_placements, read_points
 from supple.compiled import entry, leaf, row, table, written_in
-from supple.linear import appraise
+from supple.linear import appraise, locate
 from supple.solvers.damping import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.solvers.ranks import close, hand_over, keep_ranks, weaken, weighs_posture
@@ -126,7 +126,8 @@ def search(
         elif finished:
             if wide:
                 copy_posture(room.best, q)
-            appraise(I, F, scratch, T, q, room.rho_new, room.chosen_new)
+            locate(I, F, scratch, q)
+            appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
             info[EVALUATIONS] += 1.0
             if not (wide or all_met):
                 worst = close(tasks, room, low)
@@ -153,7 +154,8 @@ def search(
     hand_over(tasks, must - must, room)
     copy_posture(room.best, q)
     if low > 0 and not spent(info):  # while ranks were taken one by one, inequalities were seen with their shifts
-        _, unmet = appraise(I, F, scratch, T, q, room.rho_new, room.chosen_new)
+        locate(I, F, scratch, q)
+        _, unmet = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
         info[EVALUATIONS] += 1.0
         met = unmet == 0
     unwind(box, room.start, allowed, q)
