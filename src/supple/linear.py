@@ -57,8 +57,11 @@ def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) 
 
 
 @leaf
-def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at: int) -> None:
-    """Write what link e does to three residuals into its column of J."""
+def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at: int, c: int) -> None:
+    """Write what link e does to three residuals into its column of J: column c, or the link's own if that is negative."""
+    if c >= 0:
+        J[at + c, 0], J[at + c, 1], J[at + c, 2] = x, y, z
+        return
     slot, drive = at + routes.link[e, 1], routes.link[e, 2]
     if routes.link[e, 0] < 0:
         x, y, z = -x, -y, -z
@@ -71,10 +74,11 @@ def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at
 
 
 @leaf
-def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int) -> None:
+def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int, plain: bool) -> None:
     """The rows of J from `at` on: the three covectors of term k on the twist of every link of its route.
 
-    A point in the world needs few of them, ``J = w (ω × p + v)``, and what only turns has no forces.
+    A point in the world needs few of them, ``J = w (ω × p + v)``, and what only turns has no forces. In a plain problem
+    links and columns are the same.
     """
     W, R, a, kind = work.world, work.rows, tasks.term[k, 4], tasks.term[k, 0]
     route = tasks.term[k, ROUTE]
@@ -89,7 +93,7 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
             c = routes.link[e, 0]
             w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
             x, y, z = w1 * p2 - w2 * p1, w2 * p0 - w0 * p2, w0 * p1 - w1 * p0
-            put(routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at)
+            put(routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at, e - first if plain else -1)
         return
     r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
     s0, s1, s2 = R[a + 1, 0], R[a + 1, 1], R[a + 1, 2]
@@ -104,7 +108,7 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
             x += R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2
             y += R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
             z += R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2
-        put(routes, work, e, x, y, z, J, at)
+        put(routes, work, e, x, y, z, J, at, e - first if plain else -1)
 
 
 @leaf
@@ -116,7 +120,7 @@ def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, work: Any, 
         c = 4 * (n + 1) + 3 * (routes.link[e, 0] - 1)
         v0, v1, v2 = work.sums[c], work.sums[c + 1], work.sums[c + 2]
         x, y = R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2, R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
-        put(routes, work, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at)
+        put(routes, work, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at, -1)
 
 
 @leaf
@@ -188,7 +192,7 @@ def differentiate(I: Any, F: Any, scratch: Any, chosen: Any, J: Any) -> None:
     work, _ = read_work(I, scratch)
     for b in range(chosen.shape[0]):
         if chosen[b] >= 0.0:
-            fill_block(tree, tasks, routes, int(chosen[b]), work, J, b * I[22])
+            fill_block(tree, tasks, routes, int(chosen[b]), work, J, b * I[22], I[27] == 1)
 
 
 @stage

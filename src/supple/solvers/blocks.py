@@ -81,11 +81,16 @@ def dual_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, D: An
             m10, m11, m12 = 0.0, 0.0, 0.0
             m20, m21, m22 = 0.0, 0.0, 0.0
             if mine >= 0 and other >= 0:
-                first, same = routes.begin[mine], routes.prefix[mine, other]
-                begin, pair = routes.second[mine * count + other], mine * count + other
-                for c in range(same + routes.second[pair + 1] - begin):
-                    s = c if c < same else routes.extra[begin + c - same, 0]
-                    t = c if c < same else routes.extra[begin + c - same, 1]
+                first, pair = routes.begin[mine], mine * count + other
+                for c in range(routes.prefix[mine, other]):
+                    d = D[routes.column[first + c]]
+                    x, y, z = d * J[at + c, 0], d * J[at + c, 1], d * J[at + c, 2]
+                    u, v, w = J[to + c, 0], J[to + c, 1], J[to + c, 2]
+                    m00, m01, m02 = m00 + x * u, m01 + x * v, m02 + x * w
+                    m10, m11, m12 = m10 + y * u, m11 + y * v, m12 + y * w
+                    m20, m21, m22 = m20 + z * u, m21 + z * v, m22 + z * w
+                for c in range(routes.second[pair], routes.second[pair + 1]):
+                    s, t = routes.extra[c, 0], routes.extra[c, 1]
                     d = D[routes.column[first + s]]
                     x, y, z = d * J[at + s, 0], d * J[at + s, 1], d * J[at + s, 2]
                     u, v, w = J[to + t, 0], J[to + t, 1], J[to + t, 2]
