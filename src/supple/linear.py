@@ -93,7 +93,9 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
             c = routes.link[e, 0]
             w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
             x, y, z = w1 * p2 - w2 * p1, w2 * p0 - w0 * p2, w0 * p1 - w1 * p0
-            put(routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at, e - first if plain else -1)
+            put(
+                routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at, e - first if plain else -1
+            )
         return
     r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
     s0, s1, s2 = R[a + 1, 0], R[a + 1, 1], R[a + 1, 2]

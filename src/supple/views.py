@@ -96,7 +96,7 @@ def is_dual(I: Any) -> bool:
 
 @shared
 def by_joints(I: Any) -> bool:
-    """Whether damped steps are solved for joint by joint: where that can be done (`Tables._plain`), and residuals are not few."""
+    """Whether damped steps are solved for joint by joint: the problem is plain (`Tables._plain`), and residuals are not few."""
     return I[27] == 1 and I[10] * I[10] >= 8 * I[0]
 
 

@@ -16,7 +16,8 @@ A joint that is held does not take part; one that is put on its limit by the ste
 joints, not with the square of goals. Twists and covectors are taken about a place of the figure, not the world's origin: far
 from it differences would drown.
 
-It serves problems whose terms all look from the world at segments that undriven joints carry, without linear rows (`by_joints`).
+It serves problems whose terms all look from the world at segments that undriven joints carry, without linear rows
+(`views.by_joints`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from __future__ import annotations
 from typing import Any
 
 from supple.compiled import leaf
-from supple.potentials import AT, FACE, TILT, TURN
+from supple.potentials import FACE, TILT, TURN
+from supple.solvers.blocks import TINY
 from supple.views import BLOCK, ROUTE
 
 BODY = 28  # numbers of a body: the upper triangle of A (21), P (6), and whether there is anything at all
@@ -101,17 +103,21 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
 
     Joints stand in depth-first order: what is left of a joint is handed to the one before it, if that carries it, in registers.
     """
-    n, lean, held = room.twist.shape[0], room.lever, room.held
-    body = room.body[n]
-    if body[BODY - 1] == 0.0:
-        for i in range(BODY - 1):
-            body[i] = 0.0
-    a00, a01, a02, a03, a04, a05 = body[0], body[1], body[2], body[3], body[4], body[5]
-    a11, a12, a13, a14, a15, a22 = body[6], body[7], body[8], body[9], body[10], body[11]
-    a23, a24, a25, a33, a34, a35 = body[12], body[13], body[14], body[15], body[16], body[17]
-    a44, a45, a55, p0, p1, p2 = body[18], body[19], body[20], body[21], body[22], body[23]
-    p3, p4, p5 = body[24], body[25], body[26]
+    n, lever, held = room.twist.shape[0], room.lever, room.held
+    a00 = a01 = a02 = a03 = a04 = a05 = a11 = a12 = a13 = a14 = a15 = a22 = a23 = a24 = 0.0
+    a25 = a33 = a34 = a35 = a44 = a45 = a55 = p0 = p1 = p2 = p3 = p4 = p5 = 0.0
     for i in range(n - 1, -1, -1):
+        body = room.body[i + 1]
+        if body[BODY - 1] != 0.0:
+            a00, a01, a02 = a00 + body[0], a01 + body[1], a02 + body[2]
+            a03, a04, a05 = a03 + body[3], a04 + body[4], a05 + body[5]
+            a11, a12, a13 = a11 + body[6], a12 + body[7], a13 + body[8]
+            a14, a15, a22 = a14 + body[9], a15 + body[10], a22 + body[11]
+            a23, a24, a25 = a23 + body[12], a24 + body[13], a25 + body[14]
+            a33, a34, a35 = a33 + body[15], a34 + body[16], a35 + body[17]
+            a44, a45, a55 = a44 + body[18], a45 + body[19], a55 + body[20]
+            p0, p1, p2 = p0 + body[21], p1 + body[22], p2 + body[23]
+            p3, p4, p5 = p3 + body[24], p4 + body[25], p5 + body[26]
         a, k = tree.parent[i], tree.coordinate[i]
         t0, t1, t2 = room.twist[i, 0], room.twist[i, 1], room.twist[i, 2]
         t3, t4, t5 = room.twist[i, 3], room.twist[i, 4], room.twist[i, 5]
@@ -122,11 +128,11 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
         u4 = (a04 * t0 + a14 * t1 + a24 * t2) + (a34 * t3 + a44 * t4 + a45 * t5)
         u5 = (a05 * t0 + a15 * t1 + a25 * t2) + (a35 * t3 + a45 * t4 + a55 * t5)
         w, e = (p0 * t0 + p1 * t1 + p2 * t2) + (p3 * t3 + p4 * t4 + p5 * t5) + room.lean[k], 0.0
-        lean[i, 0], lean[i, 1], lean[i, 2], lean[i, 3] = u0, u1, u2, u3
-        lean[i, 4], lean[i, 5], lean[i, 6] = u4, u5, w
+        lever[i, 0], lever[i, 1], lever[i, 2], lever[i, 3] = u0, u1, u2, u3
+        lever[i, 4], lever[i, 5], lever[i, 6] = u4, u5, w
         if held[k] == 0.0:
             d = (t0 * u0 + t1 * u1 + t2 * u2) + (t3 * u3 + t4 * u4 + t5 * u5)
-            e = 1.0 / (max(d, 0.0) + (damping / room.D[k] + room.pull[k]))
+            e = 1.0 / max(d + (damping / room.D[k] + room.pull[k]), TINY)
             s0, s1, s2, s3, s4, s5 = e * u0, e * u1, e * u2, e * u3, e * u4, e * u5
             w *= e
             a00, a01, a02 = a00 - s0 * u0, a01 - s0 * u1, a02 - s0 * u2
@@ -142,20 +148,8 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
             w = room.g[k]
             p0, p1, p2 = p0 + w * u0, p1 + w * u1, p2 + w * u2
             p3, p4, p5 = p3 + w * u3, p4 + w * u4, p5 + w * u5
-        lean[i, 7] = e
-        body = room.body[i]
-        if a == i:
-            if body[BODY - 1] != 0.0:
-                a00, a01, a02 = a00 + body[0], a01 + body[1], a02 + body[2]
-                a03, a04, a05 = a03 + body[3], a04 + body[4], a05 + body[5]
-                a11, a12, a13 = a11 + body[6], a12 + body[7], a13 + body[8]
-                a14, a15, a22 = a14 + body[9], a15 + body[10], a22 + body[11]
-                a23, a24, a25 = a23 + body[12], a24 + body[13], a25 + body[14]
-                a33, a34, a35 = a33 + body[15], a34 + body[16], a35 + body[17]
-                a44, a45, a55 = a44 + body[18], a45 + body[19], a55 + body[20]
-                p0, p1, p2 = p0 + body[21], p1 + body[22], p2 + body[23]
-                p3, p4, p5 = p3 + body[24], p4 + body[25], p5 + body[26]
-        else:
+        lever[i, 7] = e
+        if a != i:
             above = room.body[a]
             if above[BODY - 1] == 0.0:
                 for c in range(BODY - 1):
@@ -170,15 +164,8 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
             above[18], above[19], above[20] = above[18] + a44, above[19] + a45, above[20] + a55
             above[21], above[22], above[23] = above[21] + p0, above[22] + p1, above[23] + p2
             above[24], above[25], above[26] = above[24] + p3, above[25] + p4, above[26] + p5
-            if body[BODY - 1] != 0.0:
-                a00, a01, a02, a03, a04, a05 = body[0], body[1], body[2], body[3], body[4], body[5]
-                a11, a12, a13, a14, a15, a22 = body[6], body[7], body[8], body[9], body[10], body[11]
-                a23, a24, a25, a33, a34, a35 = body[12], body[13], body[14], body[15], body[16], body[17]
-                a44, a45, a55, p0, p1, p2 = body[18], body[19], body[20], body[21], body[22], body[23]
-                p3, p4, p5 = body[24], body[25], body[26]
-            else:
-                a00 = a01 = a02 = a03 = a04 = a05 = a11 = a12 = a13 = a14 = a15 = a22 = a23 = a24 = 0.0
-                a25 = a33 = a34 = a35 = a44 = a45 = a55 = p0 = p1 = p2 = p3 = p4 = p5 = 0.0
+            a00 = a01 = a02 = a03 = a04 = a05 = a11 = a12 = a13 = a14 = a15 = a22 = a23 = a24 = 0.0
+            a25 = a33 = a34 = a35 = a44 = a45 = a55 = p0 = p1 = p2 = p3 = p4 = p5 = 0.0
 
 
 @leaf
@@ -200,87 +187,6 @@ def substitute(tree: Any, room: Any, g: Any) -> None:
         v3, v4, v5 = v3 + x * t[i, 3], v4 + x * t[i, 4], v5 + x * t[i, 5]
         V[i + 1, 0], V[i + 1, 1], V[i + 1, 2] = v0, v1, v2
         V[i + 1, 3], V[i + 1, 4], V[i + 1, 5] = v3, v4, v5
-
-
-@leaf
-def accelerate(tree: Any, room: Any) -> None:
-    """How the twists of all bodies change along the step ``room.g``, into ``room.body[:, :6]``; no wrench behind them."""
-    V, t, B = room.move, room.twist, room.body
-    for i in range(12):
-        B[0, i] = 0.0
-    for i in range(t.shape[0]):
-        a, x = tree.parent[i], room.g[tree.coordinate[i]]
-        w0, w1, w2 = x * t[i, 0], x * t[i, 1], x * t[i, 2]
-        v0, v1, v2 = x * t[i, 3], x * t[i, 4], x * t[i, 5]
-        o0, o1, o2 = V[a, 0], V[a, 1], V[a, 2]
-        s0, s1, s2 = V[a, 3], V[a, 4], V[a, 5]
-        B[i + 1, 0] = B[a, 0] + (o1 * w2 - o2 * w1)
-        B[i + 1, 1] = B[a, 1] + (o2 * w0 - o0 * w2)
-        B[i + 1, 2] = B[a, 2] + (o0 * w1 - o1 * w0)
-        B[i + 1, 3] = B[a, 3] + (o1 * v2 - o2 * v1) + (s1 * w2 - s2 * w1)
-        B[i + 1, 4] = B[a, 4] + (o2 * v0 - o0 * v2) + (s2 * w0 - s0 * w2)
-        B[i + 1, 5] = B[a, 5] + (o0 * v1 - o1 * v0) + (s0 * w1 - s1 * w0)
-        for c in range(6, 12):
-            B[i + 1, c] = 0.0
-
-
-@leaf
-def along(c: Any, B: Any) -> float:
-    """A covector on a twist."""
-    return (c[0] * B[0] + c[1] * B[1] + c[2] * B[2]) + (c[3] * B[3] + c[4] * B[4] + c[5] * B[5])
-
-
-@leaf
-def bend_residuals(tasks: Any, chosen: Any, room: Any) -> bool:
-    """The wrenches of half of the residuals' second derivatives into ``room.body[:, 6:12]``; False if a term is of another kind."""
-    C = room.covector
-    for b in range(chosen.shape[0]):
-        k, a = int(chosen[b]), BLOCK * b
-        if k < 0:
-            continue
-        kind, body = tasks.term[k, 0], room.body[tasks.term[k, 1]]
-        v = room.move[tasks.term[k, 1]]
-        x, y, z = along(C[a], body), along(C[a + 1], body), along(C[a + 2], body)
-        if kind == AT:
-            p0, p1, p2 = along(C[a], v), along(C[a + 1], v), along(C[a + 2], v)
-            x, y, z = x + v[1] * p2 - v[2] * p1, y + v[2] * p0 - v[0] * p2, z + v[0] * p1 - v[1] * p0
-        elif kind == TURN:
-            s = 0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-            x, y, z = x - s * C[a, 6], y - s * C[a + 1, 6], z - s * C[a + 2, 6]
-        else:
-            return False
-        for i in range(6):
-            body[6 + i] += 0.5 * (x * C[a, i] + y * C[a + 1, i] + z * C[a + 2, i])
-    return True
-
-
-@leaf
-def bend(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> bool:
-    """The second-order part of the step into g: what removes half of the residuals' second derivative along ``room.g``."""
-    accelerate(tree, room)
-    if not bend_residuals(tasks, chosen, room):
-        return False
-    t, u = room.twist, room.lever
-    P = room.body[t.shape[0]]
-    p0, p1, p2, p3, p4, p5 = P[6], P[7], P[8], P[9], P[10], P[11]
-    for i in range(t.shape[0] - 1, -1, -1):
-        r = (t[i, 0] * p0 + t[i, 1] * p1 + t[i, 2] * p2) + (t[i, 3] * p3 + t[i, 4] * p4 + t[i, 5] * p5)
-        u[i, 6] = r
-        r *= u[i, 7]
-        p0, p1, p2 = p0 - r * u[i, 0], p1 - r * u[i, 1], p2 - r * u[i, 2]
-        p3, p4, p5 = p3 - r * u[i, 3], p4 - r * u[i, 4], p5 - r * u[i, 5]
-        if tree.parent[i] != i:
-            P = room.body[tree.parent[i]]
-            P[6], P[7], P[8] = P[6] + p0, P[7] + p1, P[8] + p2
-            P[9], P[10], P[11] = P[9] + p3, P[10] + p4, P[11] + p5
-            p0 = p1 = p2 = p3 = p4 = p5 = 0.0
-        P = room.body[i]
-        p0, p1, p2 = p0 + P[6], p1 + P[7], p2 + P[8]
-        p3, p4, p5 = p3 + P[9], p4 + P[10], p5 + P[11]
-    for i in range(g.shape[0]):
-        g[i] = 0.0
-    substitute(tree, room, g)
-    return True
 
 
 @leaf
@@ -317,7 +223,10 @@ def size_by_joints(tree: Any, tasks: Any, routes: Any, chosen: Any, room: Any) -
             for e in range(routes.first[route], routes.first[route + 1]):
                 i = routes.link[e, 0] - 1
                 w0, w1, w2 = t[i, 0], t[i, 1], t[i, 2]
-                x, y = C[a, 0] * w0 + C[a, 1] * w1 + C[a, 2] * w2, C[a + 1, 0] * w0 + C[a + 1, 1] * w1 + C[a + 1, 2] * w2
+                x, y = (
+                    C[a, 0] * w0 + C[a, 1] * w1 + C[a, 2] * w2,
+                    C[a + 1, 0] * w0 + C[a + 1, 1] * w1 + C[a + 1, 2] * w2,
+                )
                 z = C[a + 2, 0] * w0 + C[a + 2, 1] * w1 + C[a + 2, 2] * w2
                 if pushed:
                     v0, v1, v2 = t[i, 3], t[i, 4], t[i, 5]

@@ -63,13 +63,11 @@ NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the g
 
 
 @leaf
-def lift(
-    tasks: Any, low: int, high: int, must: int, weight: float, room: Any, rho: Any, rows: Any, chosen: Any
-) -> Any:
-    """Make residuals, and their covectors `rows`, those of ranks `low` to `high`: later ones vanish, lower ones are shifted and weighed.
+def lift(tasks: Any, low: int, high: int, must: int, weight: float, room: Any, rho: Any, rows: Any, chosen: Any) -> Any:
+    """Make residuals and their covectors `rows` those of ranks `low` to `high`: later ones vanish, lower ones are weighed.
 
-    Returns the value and the number of blocks not met, of ranks below `must`. A lower rank's inequality is seen shifted: it
-    counts as not met if what it has reached is not 0.
+    Lower ones are shifted, too. Returns the value and the number of blocks not met, of ranks below `must`. An inequality
+    of theirs is seen shifted: it counts as not met if what it has reached is not 0.
     """
     value, unmet = 0.0, 0
     for b in range(chosen.shape[0]):

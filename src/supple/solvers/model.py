@@ -8,7 +8,8 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
-from supple.solvers.articulated import LEAST, bend, eliminate, load, substitute
+from supple.solvers.articulated import LEAST, eliminate, load, substitute
+from supple.solvers.bending import bend
 from supple.solvers.blocks import (
     dual_matrix,
     primal_matrix,
@@ -18,7 +19,9 @@ from supple.solvers.blocks import (
     solve_symmetric,
 )
 
-DUAL, PRIMAL, LEARNT, JOINTS = range(4)  # what a step is solved for in: residuals, coordinates, these with curvature; by joint
+DUAL, PRIMAL, LEARNT, JOINTS = range(
+    4
+)  # what a step is solved for in: residuals, coordinates, these with curvature; by joint
 TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
 BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step
@@ -157,8 +160,8 @@ def bend_trial(tree: Any, tasks: Any, chosen: Any, q: Any, allowed: Any, room: A
 
 @leaf
 def trial_step(
-    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
-    allowed: Any, room: Any,
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float,
+    size: float, allowed: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
 
@@ -176,7 +179,9 @@ def trial_step(
                 room.ease[i] = room.D[i] if held[i] == 0.0 else 0.0
             if turn > 0 and form != JOINTS:
                 push_forward(tasks, routes, chosen, J, widest, room.g, room.y)
-            definite = definite and model_step(form, tree, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
+            definite = definite and model_step(
+                form, tree, tasks, routes, chosen, J, widest, q, damping, size, allowed, room
+            )
             hits = 0
             for i in range(n):
                 if definite and held[i] != 2.0:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from supple.compiled import row, shared, table, written_in
 from supple.projection import row_room
-from supple.tree import padded
 from supple.solvers.articulated import BODY, LEAN
+from supple.tree import padded
 from supple.views import BLOCK, by_joints, is_dual
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
