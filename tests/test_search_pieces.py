@@ -8,17 +8,24 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import At, Placed, Point, Problem, Task
+from supple import At, Frame, Placed, Point, Problem, Task
 from supple.charts import EXACT, report
 from supple.compiled import INTERPRETED
+from supple.linear import appraise, jacobian, locate
 from supple.solvers.alignment import align
+from supple.solvers.articulated import eliminate, gather, load, substitute
+from supple.solvers.bending import bend
 from supple.solvers.blocks import solve_blocks, solve_symmetric
-from supple.tree import padded
+from supple.solvers.room import read_room, room_size
+from supple.space import Floats
+from supple.tree import padded, read_tree
+from supple.views import by_joints, read_tasks, read_work
 
 pytestmark = [
     pytest.mark.interpreted,
     pytest.mark.skipif(not INTERPRETED, reason="kernels that only kernels call can be called only interpreted"),
 ]
+X, Y, Z = np.eye(3)
 ENDS = ((1.0, 0.0, 0.2), (-0.4, 0.8, 0.0), (0.1, -0.7, 0.5), (0.3, 0.2, -0.9))
 
 
@@ -109,3 +116,64 @@ def test_a_matrix_that_is_not_positive_definite_is_said_to_be_so():
         A, y = np.zeros((4, padded(4))), np.ones(4)
         A[:, :4] = np.diag([1.0, 2.0, worst, 1.0])
         assert not solve_symmetric(A, y, 4)
+
+
+def limbs() -> Problem:
+    """Three limbs on a slide and a hinge, far from the world's origin, with goals of several kinds and weights."""
+    parts = [*supple.slide("base", None, X, at=(40.0, -30.0, 2.0)), *supple.hinge("trunk", "base", Z)]
+    for i, at in enumerate(ENDS[:3]):
+        parts += supple.hinge(f"a{i}", "trunk", X, at=at) + supple.hinge(f"b{i}", f"a{i}", Y, at=(0.1, 0.2, 0.5))
+        parts += supple.hinge(f"c{i}", f"b{i}", Z, at=(0.3, 0.0, 0.4)) + supple.fixed(f"tip{i}", f"c{i}", (0.0, 0.2, 0.3))
+    figure = supple.Figure("limbs", parts)
+    q = np.random.default_rng(5).uniform(-0.7, 0.7, figure.size)
+    goals = [(Frame(f"tip{i}"), Placed(figure.placement(q, f"tip{i}"))) for i in range(2)]
+    goals.append((Point("tip2"), At(figure.placement(q, "tip2")[:3, 3])))
+    return Problem(figure, [Task(e, g, weight=1.0 + k) for k, (e, g) in enumerate(goals)])
+
+
+def by_joint(problem: Problem, q: np.ndarray, damping: float, held: np.ndarray, put: np.ndarray) -> tuple[Floats, Floats]:
+    """The step that is eliminated joint by joint, and its second-order part."""
+    I, F, T = problem.packed
+    scratch, memory = problem.scratch(), np.full(room_size(I), np.nan)
+    tree, a, f = read_tree(I, F)
+    tasks, _ = read_tasks(I, F, a, f)
+    work, room = read_work(I, scratch)[0], read_room(I, memory)
+    room.D[:], room.pull[:], room.lean[:] = 1.0, 0.0, 0.0
+    room.held[:], room.g[:] = held, put
+    locate(I, F, scratch, q)
+    appraise(I, F, scratch, T, room.rho, room.chosen)
+    gather(tasks, room.chosen, work, room.rho, room)
+    load(tasks, room.chosen, room)
+    eliminate(tree, damping, room)
+    substitute(tree, room, room.g)
+    step, second = room.g.copy(), np.empty_like(q)
+    assert bend(tree, tasks, room.chosen, room, second)
+    return step, second
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_step_joint_by_joint_is_that_of_the_dense_model(seed: int) -> None:
+    problem, rng = limbs(), np.random.default_rng(seed)
+    assert by_joints(problem.packed[0])
+    q, damping = rng.uniform(-0.7, 0.7, problem.figure.size), 10.0 ** rng.uniform(-6, 0)
+    held = rng.choice([0.0, 0.0, 0.0, 1.0, 2.0], len(q))
+    put = np.where(held == 2.0, rng.uniform(-0.2, 0.2, len(q)), 0.0)
+    step, second = by_joint(problem, q, damping, held, put)
+
+    def residuals(x: Floats) -> tuple[Floats, Floats]:
+        I, F, T = problem.packed
+        rho, J = np.zeros(int(I[10])), np.zeros((int(I[10]), len(x)))
+        jacobian(I, F, problem.scratch(), T, x, rho, J)
+        return rho, J
+
+    rho, J = residuals(q)
+    free, h = held == 0.0, 1e-4
+    system = J[:, free].T @ J[:, free] + damping * np.eye(free.sum())
+    wanted = put.copy()
+    wanted[free] = -np.linalg.solve(system, J[:, free].T @ (rho + J @ put))
+    assert_allclose(step, wanted, atol=1e-7 * (1.0 + abs(wanted).max()))
+    along = step / np.linalg.norm(step)
+    bent = (residuals(q + h * along)[0] - 2.0 * rho + residuals(q - h * along)[0]) * (step @ step) / h**2
+    wanted = np.zeros_like(q)
+    wanted[free] = -np.linalg.solve(system, J[:, free].T @ (0.5 * bent))
+    assert_allclose(second, wanted, atol=1e-3 * (1e-3 + abs(wanted).max()))
