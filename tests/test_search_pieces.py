@@ -123,15 +123,18 @@ def limbs() -> Problem:
     parts = [*supple.slide("base", None, X, at=(40.0, -30.0, 2.0)), *supple.hinge("trunk", "base", Z)]
     for i, at in enumerate(ENDS[:3]):
         parts += supple.hinge(f"a{i}", "trunk", X, at=at) + supple.hinge(f"b{i}", f"a{i}", Y, at=(0.1, 0.2, 0.5))
-        parts += supple.hinge(f"c{i}", f"b{i}", Z, at=(0.3, 0.0, 0.4)) + supple.fixed(f"tip{i}", f"c{i}", (0.0, 0.2, 0.3))
+        parts += supple.hinge(f"c{i}", f"b{i}", Z, at=(0.3, 0.0, 0.4)) + supple.fixed(
+            f"tip{i}", f"c{i}", (0.0, 0.2, 0.3)
+        )
     figure = supple.Figure("limbs", parts)
     q = np.random.default_rng(5).uniform(-0.7, 0.7, figure.size)
-    goals = [(Frame(f"tip{i}"), Placed(figure.placement(q, f"tip{i}"))) for i in range(2)]
-    goals.append((Point("tip2"), At(figure.placement(q, "tip2")[:3, 3])))
-    return Problem(figure, [Task(e, g, weight=1.0 + k) for k, (e, g) in enumerate(goals)])
+    tasks = [Task(Frame(f"tip{i}"), Placed(figure.placement(q, f"tip{i}")), weight=1.0 + i) for i in range(2)]
+    return Problem(figure, [*tasks, Task(Point("tip2"), At(figure.placement(q, "tip2")[:3, 3]), weight=3.0)])
 
 
-def by_joint(problem: Problem, q: np.ndarray, damping: float, held: np.ndarray, put: np.ndarray) -> tuple[Floats, Floats]:
+def by_joint(
+    problem: Problem, q: np.ndarray, damping: float, held: np.ndarray, put: np.ndarray
+) -> tuple[Floats, Floats]:
     """The step that is eliminated joint by joint, and its second-order part."""
     I, F, T = problem.packed
     scratch, memory = problem.scratch(), np.full(room_size(I), np.nan)
