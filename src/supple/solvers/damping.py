@@ -7,10 +7,10 @@ change of unit that rigidity stands for, the step solves one of
     (S J_Fᵀ J_F S + λ I) u = −S J_Fᵀ ρ,  dq = S u     (primal, n × n, S = D^½, where they are many),
 
 which are the same step, as is that of `articulated`, found joint by joint where goals are many for the number of joints, to
-which `bending` adds a second-order part; a posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal of the primal form. F are the
-coordinates that may move: not locked, and not at a limit that the gradient presses against. Coordinates that the step would
-carry past a limit are put on it and the others solved for once more, so the model's minimum along the face is found; every
-trial is clipped, hence legal.
+which `bending` adds a second-order part; a posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal of the primal
+form. F are the coordinates that may move: not locked, and not at a limit that the gradient presses against. Coordinates that
+the step would carry past a limit are put on it and the others solved for once more, so the model's minimum along the face is
+found; every trial is clipped, hence legal.
 
 Linear rows ``aᵀq ≤ b`` join the same active set as stiff springs: a row that the step would cross is held to its face, one
 that is pulled off it is let go, and the trial is projected onto the polytope, which the springs leave by next to nothing.
