@@ -2,28 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import supple
+from supple.deciding.balls import _Check, holds
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, chain_of, quaternion
-from supple.deciding.interior import phase_one
+from supple.deciding.claims import Claim, claims_of
 from supple.deciding.moments import terms
-from supple.deciding.proof import Leaf, Split
-from supple.deciding.relaxation import best_start, eliminated, relaxation_of
+from supple.deciding.proof import Leaf, Split, leaf_of
+from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, matrices, ranges
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
+IMPOSSIBLE = supple.Status.IMPOSSIBLE
+
+
+def scara() -> supple.Figure:
+    """Two parallel hinges, a slide along them and a third hinge."""
+    joints = [
+        supple.Joint("one", None, supple.place((0, 0, 0.3)), turn=(0, 0, 1), limits=(-2.0, 2.0), segment="upper"),
+        supple.Joint("two", "upper", supple.place((0.4, 0, 0)), turn=(0, 0, 1), limits=(-2.2, 2.2), segment="lower"),
+        supple.Joint("lift", "lower", supple.place((0.3, 0, 0)), slide=(0, 0, -1), limits=(0.0, 0.2), segment="quill"),
+        supple.Joint("wrist", "quill", turn=(0, 0, 1), limits=(-3.0, 3.0), segment="tool"),
+    ]
+    return supple.Figure("scara", joints)
+
+
+def gantry() -> supple.Figure:
+    """Three slides across each other and a hand of three hinges."""
+    axes = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+    joints, above = [], None
+    for name, axis in axes.items():
+        joints.append(supple.Joint(name, above, slide=axis, limits=(-0.5, 0.7), segment=f"on {name}"))
+        above = f"on {name}"
+    for name, axis in axes.items():
+        joints.append(
+            supple.Joint(
+                f"turn {name}", above, supple.place((0, 0, 0.05)), turn=axis, limits=(-1.5, 1.4), segment=f"hand {name}"
+            )
+        )
+        above = f"hand {name}"
+    return supple.Figure("gantry", joints)
+
+
+FIGURES: dict[str, Callable[[], supple.Figure]] = {
+    **{name: (lambda name=name: supple.load(name)) for name in ARMS}, "scara": scara, "gantry": gantry
+}  # fmt: skip
 
 
 def arm(name: str) -> tuple[supple.Figure, str, Chain]:
-    figure = supple.load(name)
-    segment = ARMS[name] if ARMS[name] in figure.segments else figure.segments[-1]
-    chain = chain_of(figure, segment, np.eye(4), figure.lower, figure.upper)
-    assert isinstance(chain, Chain), chain
-    return figure, segment, chain
+    figure = FIGURES[name]()
+    segment = ARMS.get(name, figure.segments[-1])
+    segment = segment if segment in figure.segments else figure.segments[-1]
+    return figure, segment, chain_of(figure, segment, np.eye(4), figure.lower, figure.upper)
+
+
+def claim(chain: Chain, target: np.ndarray, point: bool = False) -> Claim:
+    return Claim(chain, target, 1e-5, 1e-4, point, "hand")
 
 
 def posture(chain: Chain, seed: int) -> np.ndarray:
@@ -37,7 +78,21 @@ def far(chain: Chain, seed: int) -> np.ndarray:
     return T
 
 
-@pytest.mark.parametrize("name", ARMS)
+def moments_of(r: Relaxation, chain: Chain, q: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The moments of a posture, and h of both arcs."""
+    x, y, hs = q - r.ranges.middle, [], []
+    for arc in (r.a, r.b):
+        part, h = np.ones(1), np.ones(1)
+        for j in arc:
+            g = r.ranges.g[j]
+            one, two = (1.0, x[j] / chain.reach / g) if chain.slides[j] else (np.cos(x[j] / 2), np.sin(x[j] / 2) / g)
+            part, h = np.kron(part, [1.0, two * two, one * two]), np.kron(h, [one, two])
+        y.append(part)
+        hs.append(h)
+    return np.concatenate(y), hs
+
+
+@pytest.mark.parametrize("name", FIGURES)
 def test_a_chain_is_the_figure_it_comes_from(name: str) -> None:
     figure, segment, chain = arm(name)
     q = np.array(figure.rest)
@@ -47,57 +102,90 @@ def test_a_chain_is_the_figure_it_comes_from(name: str) -> None:
         np.testing.assert_allclose(chain.placement(q[at]), figure.placement(q, segment), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ARMS)
-@pytest.mark.parametrize("start", [0, 1, 2])
-def test_true_moments_satisfy_everything(name: str, start: int) -> None:
+def test_a_chain_between_two_segments_passes_joints_backwards() -> None:
+    figure = supple.load("human")
+    chain = chain_of(figure, "hand_l", np.eye(4), figure.lower, figure.upper, "hand_r", most=99)
+    rng = np.random.default_rng(0)
+    q = np.clip(rng.normal(size=figure.size), figure.lower, figure.upper)
+    values = np.array([q[figure.joints.index(n)] for n in chain.names])
+    seen = np.linalg.inv(figure.placement(q, "hand_r")) @ figure.placement(q, "hand_l")
+    np.testing.assert_allclose(chain.placement(values), seen, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("point", [False, True])
+def test_true_moments_satisfy_everything(name: str, point: bool) -> None:
     _, _, chain = arm(name)
-    for seed in range(3):
-        q = posture(chain, seed)
-        r = relaxation_of(chain, chain.placement(q), *chain.box, start)
-        y, half = [], 0.5 * (q - r.middle)
-        for arc in (r.a, r.b):
-            part, h = np.ones(1), np.ones(1)
-            for j, g in zip(arc.joints, arc.g, strict=True):
-                s, c = np.sin(half[j]), np.cos(half[j])
-                part, h = np.kron(part, [1.0, (s / g) ** 2, s * c / g]), np.kron(h, [c, s / g])
-            np.testing.assert_allclose(arc.whole.expand(part, arc.g), np.outer(h, h), atol=1e-12)
-            assert np.abs(part).max() <= 1.0 + 1e-12
-            y.append(part)
-        y = np.concatenate(y)
-        assert np.abs(r.equations @ y).max() < 1e-12
-        assert min(float(np.linalg.eigvalsh(block)[0]) for block in r.blocks(y)) > -1e-12
+    for start in (0,) if point else range(len(chain.names) - 2):
+        for seed in range(2):
+            q = posture(chain, seed)
+            r = Relaxation(claim(chain, chain.placement(q), point), *chain.box, start)
+            y, _ = moments_of(r, chain, q)
+            assert np.abs(y).max() <= 1.0 + 1e-12
+            assert np.abs(r.room.E @ y).max() < 1e-11
+            assert not r.refuted(1e-6)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
+    _, _, chain = arm(name)
+    flint = pytest.importorskip("flint")
+    q = posture(chain, 4)
+    c = claim(chain, chain.placement(q))
+    for start in range(len(chain.names) - 2):
+        order = np.array([j for arc in arcs_of(len(chain.names), start) for j in arc])
+        L_a, L_b = matrices(chain, c.target, ranges(chain, *chain.box), order)
+        _, (h_a, h_b) = moments_of(Relaxation(c, *chain.box, start), chain, q)
+        x, y = L_a @ h_a, L_b @ h_b
+        assert min(np.abs(x - y).max(), np.abs(x + y).max()) < 1e-12
+        leaf = Leaf(0, start, (), np.empty((0, 8)), np.empty((0, 8)), np.empty((0, 0)), np.empty(0))
+        balls = _Check(c, leaf, *chain.box, flint).arcs()
+        for L, again in zip((L_a, L_b), balls, strict=True):
+            same = np.array([[float(again[i, j].mid()) for j in range(L.shape[1])] for i in range(8)])
+            np.testing.assert_allclose(L, same, atol=1e-12)
 
 
 def test_contracting_is_the_adjoint_of_expanding() -> None:
     rng = np.random.default_rng(0)
-    g = rng.uniform(0.2, 1.0, 4)
+    kappa = -rng.uniform(0.2, 1.0, 4)
     for t in (terms(4), terms(4, 2)):
         y, W = rng.normal(size=81), rng.normal(size=(t.size, t.size))
-        assert np.sum(W * t.expand(y, g)) == pytest.approx(t.contract(W, g) @ y, rel=1e-12)
+        assert np.sum(W * t.expand(y, kappa)) == pytest.approx(t.contract(W, kappa) @ y, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ARMS)
-def test_what_can_be_reached_is_never_refuted(name: str) -> None:
-    _, _, chain = arm(name)
-    for seed in range(6):
-        T = chain.placement(posture(chain, seed))
-        r = relaxation_of(chain, T, *chain.box, best_start(chain))
-        free = eliminated(r)
-        verdict = phase_one(r.blocks(free.base), r.blocks(free.directions), 1e-6)
-        assert not verdict.refuted
-
-
-@pytest.mark.parametrize("name", ARMS)
-def test_what_is_out_of_reach_is_proved_so(name: str) -> None:
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("point", [False, True])
+def test_what_is_out_of_reach_is_proved_so(name: str, point: bool) -> None:
     figure, segment, chain = arm(name)
     for seed in range(2):
-        task = supple.Task(supple.Frame(segment), supple.Placed(far(chain, seed)))
+        T = far(chain, seed)
+        task = (
+            supple.Task(supple.Point(segment), supple.At(T[:3, 3]))
+            if point
+            else supple.Task(supple.Frame(segment), supple.Placed(T))
+        )
         solution = supple.solve(supple.Problem(figure, [task]), solver=supple.Decide())
-        assert solution.status is supple.Status.IMPOSSIBLE
+        assert solution.status is IMPOSSIBLE
         assert not solution.ok
         assert figure.limits.contains(solution.q)
         assert solution.certificate.verify()
-        assert solution.reason == solution.certificate.explain()
+        assert solution.certificate.explain().startswith(solution.reason[:-1])
+        assert "whatever the limits" in solution.certificate.explain() or name == "gantry"
+        assert solution.decision is not None
+        assert solution.decision.boxes >= 1
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_leaf_for_one_target_proves_nothing_of_a_target_that_can_be_reached(name: str) -> None:
+    """The proof of an impossible pose, held against poses that can be reached, must never hold."""
+    _, _, chain = arm(name)
+    bad = claim(chain, far(chain, 1))
+    r = Relaxation(bad, *chain.box, best_starts(bad)[0])
+    assert r.refuted(1e-3)
+    leaf = leaf_of(r, 0, best_starts(bad)[0])
+    assert holds(bad, leaf, *chain.box)
+    for seed in range(3):
+        assert not holds(claim(chain, chain.placement(posture(chain, seed))), leaf, *chain.box)
 
 
 def test_limits_alone_are_proof_enough() -> None:
@@ -107,12 +195,129 @@ def test_limits_alone_are_proof_enough() -> None:
     narrow = figure.with_limits({name: (x - 0.2, x + 0.2) for name, x in zip(chain.names, middle, strict=True)})
     task = supple.Task(supple.Frame(segment), supple.Placed(chain.placement(middle + np.eye(6)[0])))
     solution = supple.solve(supple.Problem(narrow, [task]), solver=supple.Decide())
-    assert solution.status is supple.Status.IMPOSSIBLE
+    assert solution.status is IMPOSSIBLE
     assert solution.certificate.verify()
-    assert "the limits of" in solution.reason
+    assert "it would take other limits of shoulder_pan_joint" in solution.certificate.explain()
     assert supple.solve(supple.Problem(figure, [task])).ok
 
 
+def test_a_joint_that_cannot_move_is_folded_away() -> None:
+    figure, segment, chain = arm("panda")
+    q = posture(chain, 3)
+    stiff = figure.with_limits({chain.names[2]: (float(q[2]), float(q[2]))})
+    short = chain_of(stiff, segment, np.eye(4), stiff.lower, stiff.upper)
+    assert len(short.names) == 6
+    np.testing.assert_allclose(short.placement(np.delete(q, 2)), chain.placement(q), atol=1e-12)
+    reached = supple.Problem(stiff, [supple.Task(supple.Frame(segment), supple.Placed(chain.placement(q)))])
+    assert supple.solve(reached, solver=supple.Decide()).ok
+    q[2] += 0.3 if q[2] < 0 else -0.3
+    q[0] = 2.8
+    missed = reached.aimed(chain.placement(q))
+    assert supple.solve(missed, solver=supple.Decide()).status in (IMPOSSIBLE, supple.Status.SOLVED)
+
+
+# ── partial goals, several chains, loops, bodies ─────────────────────────────────────────────────────────────────────
+def direction_problem(figure: supple.Figure, segment: str, T: np.ndarray) -> supple.Problem:
+    tool = supple.Direction(segment, (0, 0, 1))
+    tasks = [supple.Task(supple.Point(segment), supple.At(T[:3, 3])), supple.Task(tool, supple.Facing(T[:3, 2]))]
+    return supple.Problem(figure, tasks)
+
+
+@pytest.mark.parametrize("name", ["ur5", "panda"])
+def test_a_direction_leaves_one_turn_free(name: str) -> None:
+    figure, segment, chain = arm(name)
+    q = posture(chain, 5)
+    T = chain.placement(q)
+    (found,) = claims_of(direction_problem(figure, segment, T))
+    assert len(found.chain.names) == len(chain.names) + 1
+    turned = found.chain.placement(np.append(q, 0.0))
+    angle = float(np.arctan2(*(turned[:3, :3].T @ found.target[:3, :3])[[1, 0], 0]))
+    np.testing.assert_allclose(found.chain.placement(np.append(q, angle)), found.target, atol=1e-9)
+    assert supple.solve(direction_problem(figure, segment, T), solver=supple.Decide()).ok
+    beyond = T.copy()
+    beyond[:3, 3] *= 0.99 * chain.reach / np.linalg.norm(T[:3, 3])
+    solution = supple.solve(direction_problem(figure, segment, beyond), solver=supple.Decide())
+    assert solution.status is IMPOSSIBLE
+    assert solution.certificate.verify()
+
+
+def two_arms() -> supple.Figure:
+    """A waist that turns, and an arm of three hinges and a fist on either side of it."""
+    joints = [supple.Joint("waist", None, turn=(0, 0, 1), limits=(-1.0, 1.0), segment="chest")]
+    for side, y in (("l", 0.2), ("r", -0.2)):
+        above, at = "chest", (0.0, y, 0.4)
+        for i, axis in enumerate([(0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0)]):
+            name = f"{side}{i}"
+            joints.append(
+                supple.Joint(name, above, supple.place(at), turn=axis, limits=(-1.2, 1.2), segment=f"part {name}")
+            )
+            above, at = f"part {name}", (0.25 if i in (1, 2) else 0.05, 0.0, 0.0)
+    return supple.Figure("two arms", joints)
+
+
+def test_arms_that_share_a_waist_are_decided_together() -> None:
+    figure = two_arms()
+    rng = np.random.default_rng(0)
+    q = rng.uniform(figure.lower, figure.upper)
+    hands = ["part l4", "part r4"]
+    good = {hand: figure.placement(q, hand) for hand in hands}
+    problem = supple.Problem(figure, [supple.Task(hand, supple.Placed(T)) for hand, T in good.items()])
+    assert supple.solve(problem, solver=supple.Decide()).ok
+    other = q.copy()
+    other[0] = -np.sign(q[0]) * 0.9  # each hand can be there, but not with the waist in one place
+    mixed = [
+        supple.Task(hands[0], supple.Placed(good[hands[0]])),
+        supple.Task(hands[1], supple.Placed(figure.placement(other, hands[1]))),
+    ]
+    solution = supple.solve(supple.Problem(figure, mixed), solver=supple.Decide(boxes=600))
+    assert solution.status is IMPOSSIBLE, solution.reason
+    assert {leaf.claim for leaf, _, _ in solution.certificate.leaves() if isinstance(leaf, Leaf)} == {0, 1}
+    assert solution.certificate.verify()
+    assert Certificate.from_json(solution.certificate.to_json()).verify()
+
+
+def test_a_box_in_two_hands_is_two_claims() -> None:
+    baxter = supple.load("baxter")
+    left, right = "left_gripper", "right_gripper"
+    names = [s for s in baxter.segments if s.endswith(("_hand", "_gripper", "_gripper_base"))]
+    left = next(s for s in names if s.startswith("left"))
+    right = next(s for s in names if s.startswith("right"))
+    grip_l, grip_r = supple.place((0, 0.1, 0.1)), supple.place((0, -0.1, 0.1))
+    held = replace(baxter, loops=(supple.Loop("box", left, right, grip_l, grip_r),))
+    T = np.eye(4)
+    T[:3, 3] = (3.0, 0.0, 0.2)
+    problem = supple.Problem(held, [supple.Task(left, supple.Placed(T))])
+    claims = claims_of(problem)
+    assert [len(c.chain.names) for c in claims] == [7, 7]
+    assert set(claims[0].chain.names).isdisjoint(claims[1].chain.names)
+    np.testing.assert_allclose(claims[1].target, T @ grip_l, atol=1e-12)
+    solution = supple.solve(problem, solver=supple.Decide())
+    assert solution.status is IMPOSSIBLE
+    assert solution.certificate.verify()
+
+
+def test_bodies_that_must_touch_are_proof_enough() -> None:
+    """A hand is to reach a point inside a wall; and an arm must pass through it."""
+    figure, segment, _ = arm("ur5")
+    spheres = {name: [(0.0, 0.0, 0.0, 0.04)] for name in figure.segments[1:]}
+    ball = figure.with_spheres(spheres)
+    q = np.array([0.3, -1.0, 1.2, -0.4, 0.9, 0.2])
+    T = figure.placement(q, segment)
+    task = supple.Task(segment, supple.Placed(T))
+    wall = supple.Box(tuple(T[:3, 3] - 0.02), tuple(T[:3, 3] + 0.02))
+    solution = supple.solve(supple.Problem(ball, [task], obstacles=[wall]), solver=supple.Decide())
+    assert solution.status is IMPOSSIBLE
+    assert "keeps clear" in solution.reason
+    certificate = solution.certificate
+    assert certificate.verify()
+    assert Certificate.from_json(certificate.to_json()).verify()
+    shy = tuple(replace(p, keep=p.keep - 0.07) for p in certificate.pairings)
+    assert not replace(certificate, pairings=shy).verify()
+    away = supple.Box(tuple(T[:3, 3] + 1.0), tuple(T[:3, 3] + 1.1))
+    assert supple.solve(supple.Problem(ball, [task], obstacles=[away]), solver=supple.Decide()).ok
+
+
+# ── certificates as things ───────────────────────────────────────────────────────────────────────────────────────────
 def proved() -> Certificate:
     figure, segment, chain = arm("ur5")
     task = supple.Task(supple.Frame(segment), supple.Placed(far(chain, 3)))
@@ -126,17 +331,22 @@ def test_certificates_survive_as_text_and_lies_do_not() -> None:
     again = Certificate.from_json(certificate.to_json())
     assert again.to_json() == certificate.to_json()
     assert again.verify()
-    reachable = certificate.chain.placement(posture(certificate.chain, 8))
-    assert not replace(again, target=reachable).verify()
-    assert not replace(again, tolerance=1.0).verify()
-    assert not replace(again, tolerance=-1.0).verify()
-    bent = np.array(again.chain.before)
+    (own,) = again.claims
+
+    def lying(**changes: Any) -> bool:
+        return replace(again, claims=(replace(own, **changes),)).verify()
+
+    assert lying()
+    assert not lying(target=own.chain.placement(posture(own.chain, 8)))
+    assert not lying(tolerance=1.0)
+    assert not lying(tolerance=-1.0)
+    bent = np.array(own.chain.before)
     bent[2, :3, :3] *= 1.01
-    assert not replace(again, chain=replace(again.chain, before=bent)).verify()
+    assert not lying(chain=replace(own.chain, before=bent))
     assert isinstance(again.proof, Leaf)
-    narrow = replace(again.proof, upper=again.proof.upper - 0.1)
-    assert not replace(again, proof=narrow).verify()
-    assert not replace(again, proof=Split(0, 0.0, narrow, again.proof)).verify()
+    assert not replace(again, upper=again.upper - 0.1).verify()
+    assert not replace(again, proof=Split(0, np.nan, again.proof, again.proof)).verify()
+    assert not replace(again, proof=replace(again.proof, claim=1)).verify()
     empty = replace(again.proof, grams=tuple(0.0 * g for g in again.proof.grams))
     assert not replace(again, proof=empty).verify()
 
@@ -151,9 +361,9 @@ def test_broken_certificates_are_refused(text: str) -> None:
 
 def test_what_cannot_be_decided_is_refused_by_name() -> None:
     panda = supple.load("panda")
-    point = supple.Problem(panda, [supple.Task(supple.Point("panda_hand"), supple.At((0.4, 0.0, 0.4)))])
-    with pytest.raises(supple.Refused, match="not the placement"):
-        supple.solve(point, solver=supple.Decide())
+    line = supple.Problem(panda, [supple.Task(supple.Point("panda_hand"), supple.OnLine((0.4, 0, 0.4), (0, 0, 1)))])
+    with pytest.raises(supple.Refused, match="neither a pose nor a point"):
+        supple.solve(line, solver=supple.Decide())
     pose = supple.Task(supple.Frame("panda_hand"), supple.Placed(supple.place((0.4, 0.0, 0.4))))
     with pytest.raises(supple.Refused, match="locked"):
         supple.solve(supple.Problem(panda, [pose], rigidity={"panda_joint3": 1.0}), solver=supple.Decide())
@@ -162,9 +372,7 @@ def test_what_cannot_be_decided_is_refused_by_name() -> None:
 
 
 def test_quaternions_are_those_of_their_matrices() -> None:
-    from scipy.spatial.transform import Rotation
-
-    for R in Rotation.random(20, random_state=0):
+    for R in Rotation.from_quat(np.random.default_rng(0).normal(size=(20, 4))):
         q = quaternion(R.as_matrix())
         assert abs(abs(q @ R.as_quat(scalar_first=True)) - 1.0) < 1e-12
         assert q[np.argmax(np.abs(q))] > 0.0

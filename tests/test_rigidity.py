@@ -36,6 +36,7 @@ from supple import (
     Problem,
     ProjectedGradient,
     PseudoInverse,
+    RankOne,
     Refused,
     Status,
     Task,
@@ -65,7 +66,7 @@ RELUCTANT: dict[str, Any] = METRIC | {
     "Multistart of Newton": Multistart(Newton(), attempts=5),
     "Multistart of ActiveSet": Multistart(ActiveSet(), attempts=5),
 }
-ALL: dict[str, Any] = RELUCTANT | {"Fabrik": Fabrik()}
+ALL: dict[str, Any] = RELUCTANT | {"Fabrik": Fabrik(), "RankOne": RankOne()}
 
 ARM = TREES["arm"]
 RAILS = Figure("rails", [*slide("a", None, X), *slide("b", "a", X)])
@@ -89,9 +90,8 @@ def short(solver: Any, steps: int) -> Any:
 
 def test_the_table_has_every_solver():
     public = (getattr(supple, name) for name in supple.__all__)
-    solvers = {k for k in public if inspect.isclass(k) and hasattr(k, "refuse")} - {
-        Decide
-    }  # which refuses locked joints
+    refusing = {Decide}  # locked joints
+    solvers = {k for k in public if inspect.isclass(k) and hasattr(k, "refuse")} - refusing
     assert {type(s) for s in ALL.values()} == solvers
 
 

@@ -52,6 +52,7 @@ from supple.solvers.newton import Newton
 from supple.solvers.optimal_tracking import OptimalTracking, TrackedFrames
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solvers.pseudo_inverse import PseudoInverse
+from supple.solvers.rank_one import RankOne
 from supple.solvers.trial import DrivenAngle, Held
 from supple.space import place
 from supple.step import step
@@ -70,7 +71,7 @@ __all__ = [
     "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line", "Loop", "MarkerSet", "Markers",
     "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion", "Multistart", "Natural", "Near", "Newton",
     "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Pieces", "Placed", "Point", "Polytope",
-    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "Refused", "Retargeted", "Scene", "Solution",
+    "Problem", "ProjectedGradient", "PseudoInverse", "Query", "RankOne", "Refused", "Retargeted", "Scene", "Solution",
     "Solutions", "Source", "Spline", "Status", "Subject", "Task", "Touch", "Trace", "Tracked", "TrackedFrames",
     "UnknownName", "WholeClip", "Within", "ball", "fit_subject", "fixed", "follow", "free", "hinge", "load",
     "marker_set", "match_segments", "mimic", "place", "planar", "prepare", "read_markers", "read_motion",

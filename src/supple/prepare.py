@@ -18,6 +18,7 @@ from supple.compiled import untyped
 from supple.problem import Problem
 from supple.solution import OWN_STEPS, Solution, Status, audited
 from supple.solvers.base import Solver, insist
+from supple.solvers.decide import Decide, decided
 from supple.solvers.default import default_solver
 from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
@@ -87,8 +88,11 @@ class _Bench:
 class Query:
     """A prepared problem. ``query(target)`` answers one target array for each task; see `prepare`."""
 
-    def __init__(self, problem: Problem, solver: Solver, seed: int, allowance: Allowance) -> None:
+    def __init__(
+        self, problem: Problem, solver: Solver, seed: int, allowance: Allowance, boxes: int | None = None
+    ) -> None:
         self.problem, self.solver, self.seed, self.allowance = problem, solver, seed, allowance
+        self._boxes = boxes  # in which what is not solved is decided; None: it is not
         self.slots = slots(problem)
         shapes = {slot.shape for slot in self.slots}
         alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
@@ -139,7 +143,7 @@ class Query:
         record = answer.__dict__
         record["q"], record["status"] = q, _STATUS[spent[REASON]]
         record["spent"], record["asked"] = spent, (self, targets)
-        return answer
+        return answer if self._boxes is None or answer.ok else decided(answer, self._boxes)
 
     def _begin(self, start: Any) -> np.ndarray:
         """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
@@ -179,8 +183,12 @@ def prepare(problem: Problem, *, solver: Solver | None = None, seed: int = 0, bu
     """Pack a problem once; the query that comes back answers targets in microseconds, checks included.
 
     That is what the default, `Multistart` of `LevenbergMarquardt`, does; problems that it cannot take, and other solvers,
-    are answered as `solve` would, at its pace. `budget` limits the evaluations of each call.
+    are answered as `solve` would, at its pace. With `Decide` what the search does not solve is decided. `budget` limits the
+    evaluations of each call.
     """
     chosen = default_solver(problem) if solver is None else solver
     insist(chosen, problem)
-    return Query(problem, compiled(chosen) or chosen, seed, FREELY if budget is None else Allowance(budget))
+    allowance, boxes = FREELY if budget is None else Allowance(budget), None
+    if isinstance(chosen, Decide) and compiled(chosen.solver) is not None:
+        chosen, boxes = chosen.solver, chosen.boxes
+    return Query(problem, compiled(chosen) or chosen, seed, allowance, boxes)

@@ -44,6 +44,15 @@ class Trace:
         return replace(self, evaluations=self.evaluations + evaluations)
 
 
+@dataclass(frozen=True)
+class Decision:
+    """What it took to decide: boxes of joint ranges looked at, seconds of searching them, seconds of checking the proof."""
+
+    boxes: int
+    seconds: float
+    checking: float
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A posture inside the limits, and what is true of it. The quality is recomputed from the problem, not remembered."""
@@ -57,6 +66,7 @@ class Solution:
     seed: int = 0
     trace: Trace | None = None
     certificate: Any = None
+    decision: Decision | None = None
 
     @cached_property
     def errors(self) -> tuple[Miss, ...]:

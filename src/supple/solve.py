@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution
 from supple.solvers.base import Solver
+from supple.solvers.decide import decided
 from supple.solvers.default import default_solver
 from supple.solvers.distinct import distinct_solutions
 from supple.solvers.meter import Allowance
@@ -53,6 +55,8 @@ def solve(
 
     ``solve(problem)`` or ``solve(problem, start)``; short form ``solve(figure, {"hand": goal})`` for goals on the frames
     of segments. A `start` outside the limits is projected onto them. Not reaching a goal is no error: see `Solution.status`.
+    Where the default search fails, and the problem is of a kind that `Decide` can decide, it goes on to prove that there is
+    no solution, in a bounded number of boxes of joint ranges; `Solution.decision` says what that took.
 
     With ``distinct=k`` the answer is a tuple of up to k different solutions, the nearest to the start first; if there is none,
     of the nearest posture alone. A `budget` is the greatest number of evaluations of the problem (at least one is made); it
@@ -78,7 +82,11 @@ def solve(
         if allowance != Allowance():
             raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
         return distinct_solutions(problem, chosen, posture, distinct, seed)
-    return solve_recentred(chosen, problem, posture, seed, allowance)
+    begun = monotonic()
+    solution = solve_recentred(chosen, problem, posture, seed, allowance)
+    if solver is not None or budget is not None or solution.ok:
+        return solution
+    return decided(solution, deadline=begun + allowance.seconds)
 
 
 def _start(left: list[Any], start: Any) -> Any:
@@ -102,7 +110,8 @@ def _short(figure: Figure, goals: Mapping[str, Any], start: Any) -> Solution:
         query = prepare(Problem(figure, [Task(segment, goal) for segment, goal in goals.items()]))
     targets: list[Floats] = [g.at if type(g) is Placed else g.position for g in goals.values()]
     try:
-        return query(targets[0] if len(targets) == 1 else targets, start)
+        solution = query(targets[0] if len(targets) == 1 else targets, start)
+        return solution if solution.ok else decided(solution)
     finally:
         figure.memory[key] = query
         while len(figure.memory) > REMEMBERED:

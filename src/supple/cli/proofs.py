@@ -45,8 +45,8 @@ def verify(file: Path) -> bool:
         raise BadFile(str(error), file=str(file)) from error
     holds = certificate.verify()
     typer.echo(certificate.explain())
-    typer.echo(
-        f"to within {certificate.tolerance:g} m and {certificate.angle_tolerance:g} rad: "
-        + ("the proof holds" if holds else "the proof does NOT hold")
-    )
+    for claim in certificate.claims:
+        turn = "" if claim.point else f" and {claim.angle_tolerance:g} rad"
+        typer.echo(f"{claim.about}: to within {claim.tolerance:g} m{turn}")
+    typer.echo("the proof holds" if holds else "the proof does NOT hold")
     return holds

@@ -1,116 +1,206 @@
-"""A chain of hinges that is to bring a frame to a pose, as a closed loop of dual quaternions.
+"""A chain of joints that is to bring a frame to a pose, as a closed loop of dual quaternions.
 
-**Loop.** Between the world and the frame lie n hinges. With the frame held at its target the chain closes:
+**Loop.** Between the world and the frame lie n joints, hinges or slides. With the frame held at its target the chain
+closes:
 
-    D_0 r_0 D_1 r_1 … D_{n−1} r_{n−1} = ±1,    r_j = cos(φ_j/2) + k sin(φ_j/2),    φ_j = q_j − mid_j,
+    D_0 r_0 D_1 r_1 … D_{n−1} r_{n−1} = ±1,
 
-D_j the fixed unit dual quaternion before joint j, turned by the middle of the joint's range, and D_0 holding what
-lies between the last joint and the frame, the inverse of the target, and the base. A dual quaternion is an 8-vector
+D_j the fixed unit dual quaternion before joint j, moved by the middle of the joint's range, and D_0 holding what lies
+between the last joint and the frame, the inverse of the target, and the base. With x the coordinate less the middle of
+its range, a hinge is ``r = cos(x/2) + k sin(x/2)`` and a slide ``r = 1 + ε k x/2``. A dual quaternion is an 8-vector
 (rotation, half of translation times rotation); lengths are measured in half of the chain's reach, so that all numbers
 are of the order of one.
 
-Every joint turns about its own z axis: another axis is turned there by the fixed rotations on either side.
+Every joint turns about, or slides along, its own z axis: another axis is turned there by the fixed rotations on either
+side.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from supple.effectors import Frame
 from supple.figure import Figure
-from supple.goals import Placed
 from supple.packing import aligned
-from supple.problem import Problem, Task
-from supple.space import Floats, compose
+from supple.space import Floats, compose, inverse
 
-FEWEST, MOST = 4, 8  # hinges of a chain that can be decided
+FEWEST, MOST = 4, 8  # joints of a chain that can be decided; a shorter one is given joints that do not move
 Z_TURN = {
     0: compose([[0, 0, 1], [1, 0, 0], [0, 1, 0]], (0, 0, 0)),
     1: compose([[1, 0, 0], [0, 0, 1], [0, -1, 0]], (0, 0, 0)),
 }
 
 
+def moved(x: float, slides: bool) -> Floats:
+    """What a joint about or along z does."""
+    c, s, d = (1.0, 0.0, x) if slides else (np.cos(x), np.sin(x), 0.0)
+    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, d], [0, 0, 0, 1.0]])
+
+
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Hinges about z with fixed placements before them, and one behind the last; limits of their coordinates."""
+    """Joints about or along z with fixed placements before them, and one behind the last; limits of their coordinates."""
 
     names: tuple[str, ...]
     before: Floats  # (n, 4, 4)
     behind: Floats  # (4, 4)
     lower: Floats
     upper: Floats
-    signs: Floats  # ±1: whether a coordinate turns its joint about +z or −z
+    signs: Floats  # ±1: whether a coordinate moves its joint about or along +z or −z
+    slides: np.ndarray  # whether each joint slides
 
-    @property
+    @cached_property
     def reach(self) -> float:
         """The sum of all lengths."""
-        return float(np.linalg.norm(self.before[:, :3, 3], axis=1).sum() + np.linalg.norm(self.behind[:3, 3]))
+        fixed = np.linalg.norm(self.before[:, :3, 3], axis=1).sum() + np.linalg.norm(self.behind[:3, 3])
+        return float(fixed + np.maximum(np.abs(self.lower), np.abs(self.upper))[self.slides].sum())
 
-    @property
+    @cached_property
     def box(self) -> tuple[Floats, Floats]:
         """Ranges that hold every posture, up to whole turns: a joint that can turn all the way round has from −π to π."""
-        round_ = ~(self.upper - self.lower < 2.0 * np.pi)
+        round_ = ~(self.upper - self.lower < 2.0 * np.pi) & ~self.slides
         return np.where(round_, -np.pi, self.lower), np.where(round_, np.pi, self.upper)
+
+    @cached_property
+    def duals(self) -> Floats:
+        """The placements before the joints and behind the last as dual quaternions (n + 1, 8), in units of half the reach."""
+        return np.array([dual_of(T, 2.0 / self.reach) for T in (*self.before, self.behind)])
 
     def placement(self, q: Floats) -> Floats:
         """Where the frame is."""
         T = np.eye(4)
-        for B, angle in zip(self.before, self.signs * q, strict=True):
-            c, s = np.cos(angle), np.sin(angle)
-            T = T @ B @ np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+        for B, x, slides in zip(self.before, self.signs * q, self.slides, strict=True):
+            T = T @ B @ moved(x, slides)
         return T @ self.behind
 
+    def trimmed(self, joints: tuple[str, ...]) -> Chain:
+        """The same without joints that were added, which do not move."""
+        n = sum(name in joints for name in self.names)
+        behind = self.behind if n == len(self.names) else self.before[n] @ self.behind
+        cut = (self.lower[:n], self.upper[:n], self.signs[:n], self.slides[:n])
+        return Chain(self.names[:n], self.before[:n], behind, *cut)
 
-def chain_of(figure: Figure, segment: str, offset: Floats, lower: Floats, upper: Floats) -> Chain | str:
-    """The chain that moves a frame of a segment, or the reason why it cannot be decided."""
-    keys = figure._keys_above(segment)[::-1]
-    names, before, signs = [], [], []
-    here = np.eye(4)
-    for joint in (figure.part[key] for key in keys):
-        here = here @ joint.at
-        if joint.is_fixed:
-            continue
+    def led_by(self, placement: Floats) -> Chain:
+        """The same behind a fixed placement."""
+        before = self.before.copy()
+        before[:1] = placement @ before[:1]
+        return replace(self, before=before, behind=self.behind if len(before) else placement @ self.behind)
+
+    def turning(self, name: str) -> Chain:
+        """The same with a hinge about the frame's z axis at its end, which turns freely."""
+        return Chain(
+            (*self.names, name),
+            np.concatenate([self.before, self.behind[None]]),
+            np.eye(4),
+            np.append(self.lower, -np.inf),
+            np.append(self.upper, np.inf),
+            np.append(self.signs, 1.0),
+            np.append(self.slides, False),
+        )
+
+
+class Undecidable(Exception):
+    """A problem is not of a kind that can be decided; the text says why."""
+
+
+class _Path:
+    """A chain as it grows, joint by joint."""
+
+    def __init__(self, figure: Figure, end: str, lower: Floats, upper: Floats) -> None:
+        self.figure, self.end, self.lower, self.upper = figure, end, lower, upper
+        self.names: list[str] = []
+        self.before: list[Floats] = []
+        self.signs: list[float] = []
+        self.slides: list[bool] = []
+        self.here = np.eye(4)
+
+    def add(self, joint: Any, direction: float) -> None:
+        """A joint that moves, passed downwards (1) or upwards (−1)."""
         if joint.drive is not None:
-            return f"joint {joint.name!r} follows others"
-        if any(joint.slide):
-            return f"joint {joint.name!r} slides"
-        axis, sign, A = aligned(np.array(joint.turn))
+            raise Undecidable(f"joint {joint.name!r} follows others")
+        slides = any(joint.slide)
+        if slides and any(joint.turn):
+            raise Undecidable(f"joint {joint.name!r} turns and slides at once")
+        if slides and abs(np.linalg.norm(joint.slide) - 1.0) > 1e-15:
+            raise Undecidable(f"joint {joint.name!r} slides by another length than its coordinate")
+        at = self.figure.joints.index(joint.name)
+        axis, sign, A = aligned(np.array(joint.slide if slides else joint.turn))
         turn = compose(A, (0.0, 0.0, 0.0)) @ (Z_TURN[axis] if axis < 2 else np.eye(4))  # brings z onto the axis
-        names.append(joint.name)
-        before.append(here @ turn)
-        signs.append(sign)
-        here = turn.T
-    if not FEWEST <= len(names) <= MOST:
-        return f"{len(names)} joints move {segment!r}; {FEWEST} to {MOST} can be decided"
-    at = [figure.joints.index(name) for name in names]
-    return Chain(tuple(names), np.array(before), here @ offset, lower[at], upper[at], np.array(signs))
+        if self.lower[at] == self.upper[at]:
+            self.here = self.here @ turn @ moved(direction * sign * self.lower[at], slides) @ turn.T
+            return
+        if slides and not np.isfinite([self.lower[at], self.upper[at]]).all():
+            raise Undecidable(f"joint {joint.name!r} slides without limits")
+        if joint.name in self.names:
+            raise Undecidable(f"joint {joint.name!r} lies twice on the way")
+        self.names.append(joint.name)
+        self.before.append(self.here @ turn)
+        self.signs.append(direction * sign)
+        self.slides.append(slides)
+        self.here = turn.T
+
+    def chain(self, behind: Floats) -> Chain:
+        """The chain that ends in a placement."""
+        at = [self.figure.joints.index(name) for name in self.names]
+        missing = max(0, FEWEST - len(at))
+        still = np.zeros(missing)
+        return Chain(
+            (*self.names, *(f"({self.end} {i})" for i in range(missing))),
+            np.array([*self.before, *([self.here] + [np.eye(4)] * 3)[:missing]]).reshape(-1, 4, 4),
+            behind if missing else self.here @ behind,
+            np.concatenate([self.lower[at], still]),
+            np.concatenate([self.upper[at], still]),
+            np.array([*self.signs, *(still + 1.0)]),
+            np.array([*self.slides, *(still > 0.0)], dtype=bool),
+        )
 
 
-def query_of(problem: Problem) -> tuple[Chain, Task] | str:
-    """The chain and the task of a problem that can be decided, or the reason why it cannot."""
-    limits = problem.limits
-    assert limits is not None
-    wanted = [task for task in problem.tasks if not task.preference]
-    if len(wanted) != 1 or problem.loops or problem.clear:
-        return "it is not one task alone"
-    task = wanted[0]
-    if not (isinstance(task.goal, Placed) and isinstance(task.effector, Frame) and task.goal.relative_to is None):
-        return "its task is not the placement of a frame in the world"
-    if not limits.is_box:
-        return "its limits are more than a range for each coordinate"
-    if task.angle_tolerance >= 0.1 or task.tolerance >= 0.1:
-        return "its tolerances are too wide"
-    chain = chain_of(problem.figure, task.effector.segment, task.effector.frame, limits.lower, limits.upper)
-    if isinstance(chain, str):
-        return chain
-    locked = np.asarray(problem.rigidity) == 1.0
-    for name in chain.names:
-        if locked[problem.figure.joints.index(name)]:
-            return f"joint {name!r} is locked: lock it in the figure instead, with locked()"
-    return chain, task
+_known: WeakKeyDictionary[Figure, dict[Any, Chain]] = WeakKeyDictionary()
+_REMEMBERED = 64  # chains of one figure
+
+
+def chain_of(
+    figure: Figure,
+    segment: str,
+    offset: Floats,
+    lower: Floats,
+    upper: Floats,
+    seen_from: str | None = None,
+    most: int = MOST,
+) -> Chain:
+    """The chain that moves a frame of a segment, in the world or as another segment sees it; a figure keeps its chains."""
+    known = _known.setdefault(figure, {})
+    key = (segment, offset.tobytes(), lower.tobytes(), upper.tobytes(), seen_from)
+    chain = known.get(key)
+    if chain is None:
+        chain = _followed(figure, segment, lower, upper, seen_from).chain(offset)
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[key] = chain
+    if len(chain.names) > most:
+        raise Undecidable(f"{len(chain.names)} joints move {segment!r}; up to {most} can be decided")
+    return chain
+
+
+def _followed(figure: Figure, segment: str, lower: Floats, upper: Floats, seen_from: str | None) -> _Path:
+    down = figure._keys_above(segment)[::-1]
+    up: Sequence[Any] = () if seen_from is None else figure._keys_above(seen_from)
+    shared = set(up) & set(down)
+    path = _Path(figure, segment, lower, upper)
+    for joint in (figure.part[key] for key in up if key not in shared):
+        if not joint.is_fixed:
+            path.add(joint, -1.0)
+        path.here = path.here @ inverse(joint.at)
+    for joint in (figure.part[key] for key in down if key not in shared):
+        path.here = path.here @ joint.at
+        if not joint.is_fixed:
+            path.add(joint, 1.0)
+    return path
 
 
 # ── dual quaternions ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -138,13 +228,12 @@ def product(a: Any, b: Any) -> Any:
             w * Y - x * Z + y * W + z * X, w * Z + x * Y - y * X + z * W]  # fmt: skip
 
 
-def dual_product(a: Any, b: Any) -> Any:
-    """The product of two dual quaternions, of numbers of any kind."""
-    left, right = product(a[:4], b[4:]), product(a[4:], b[:4])
-    return [*product(a[:4], b[:4]), *(x + y for x, y in zip(left, right, strict=True))]
-
-
 def dual(turn: Any, position: Any) -> Any:
     """A placement as a dual quaternion, of numbers of any kind."""
     half = product([0 * turn[0], *position], turn)
     return [*turn, *(x / 2 for x in half)]
+
+
+def dual_of(T: Floats, scale: float) -> Floats:
+    """A placement as a dual quaternion, lengths times a scale."""
+    return np.array(dual(quaternion(T[:3, :3]).tolist(), (scale * T[:3, 3]).tolist()))

@@ -1,82 +1,117 @@
-"""Moments of an arc of hinges, and the matrices that they fill.
+"""Moments of an arc of joints, and the matrices that they fill.
 
 For a hinge with ``|φ| ≤ α`` and ``g ≥ sin(α/2)`` let ``u = sin²(φ/2)/g²`` and ``v = sin φ/(2g)``; then ``0 ≤ u ≤ 1``
-and ``|v| ≤ 1``, and
+and ``|v| ≤ 1``, and with ``h = (cos(φ/2), sin(φ/2)/g)``
 
-    [cos(φ/2); sin(φ/2)/g] [cos(φ/2); sin(φ/2)/g]ᵀ = [[1 − g²u, v], [v, u]].
+    h hᵀ = [[1 + κu, v], [v, u]],    κ = −g².
 
-For an arc of k hinges, ``h = ⊗_j (cos(φ_j/2), sin(φ_j/2)/g_j)``, the 2^k × 2^k matrix ``h hᵀ`` is linear in the 3^k
-products of one of {1, u_j, v_j} for each hinge: its *moments*, none larger than one. With one hinge *localised*, ``(1
-− u_j) h h ᵀ`` over the other hinges is so too. An arc's terms are the triples (entry, moment, coefficient) of such a
-linear map: 5 for each hinge, multiplied out, and 2 for a localised one.
+For a slide with ``|d| ≤ δ ≤ g`` let ``h = (1, d/g)``, ``u = (d/g)²``, ``v = d/g``: the same with κ = 0.
+
+For an arc of k joints, ``h = ⊗_j h_j``, the 2^k × 2^k matrix ``h hᵀ`` is linear in the 3^k products of one of {1, u_j,
+v_j} for each joint: its *moments*, none larger than one. With one joint *localised*, ``(1 − u_j) h hᵀ`` over the other
+joints is so too. An arc's terms are the triples (entry, moment, coefficient) of such a linear map: 5 for each joint,
+multiplied out, and 2 for a localised one.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.space import Floats
 
-# entry (row bit, column bit) of one hinge's matrix, moment (0: 1, 1: u, 2: v), and whether the coefficient is −g² instead of 1
+# entry (row bit, column bit) of one joint's matrix, moment (0: 1, 1: u, 2: v), and whether the coefficient is κ instead of 1
 _ONE = ((0, 0, 0, False), (0, 0, 1, True), (0, 1, 2, False), (1, 0, 2, False), (1, 1, 1, False))
 
 
 class Terms(NamedTuple):
-    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``.
-
-    Terms stand in the order of entries; `by_moment` puts them in that of moments. Every entry has some.
-    """
+    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``."""
 
     size: int  # of the matrix
     row: np.ndarray
     column: np.ndarray
     moment: np.ndarray
-    squares: np.ndarray  # (terms, k) which of the −g² the coefficient is a product of
+    factors: np.ndarray  # bit j: κ of joint j is a factor of the coefficient
     sign: Floats
-    entry_begins: np.ndarray
-    by_moment: np.ndarray
-    moment_begins: np.ndarray
-    occurring: np.ndarray  # the moments that have terms
 
-    def coefficients(self, g: Floats) -> Floats:
-        """The coefficients for these g (k,)."""
-        return self.sign * np.prod(np.where(self.squares, -(g**2), 1.0), axis=1)
+    def coefficients(self, kappa: Floats) -> Floats:
+        """The coefficients for these κ (k,)."""
+        return self.sign * products(kappa)[self.factors]
 
-    def expand(self, y: Floats, g: Floats) -> Floats:
-        """The matrices (…, size, size) of moments (…, 3^k)."""
-        values = y[..., self.moment] * self.coefficients(g)
-        return np.add.reduceat(values, self.entry_begins, axis=-1).reshape(*y.shape[:-1], self.size, self.size)
+    def expand(self, y: Floats, kappa: Floats) -> Floats:
+        """The matrix of moments (3^k)."""
+        M = np.zeros((self.size, self.size))
+        np.add.at(M, (self.row, self.column), y[self.moment] * self.coefficients(kappa))
+        return M
 
-    def contract(self, W: Floats, g: Floats) -> Floats:
-        """The coefficients (…, 3^k) of the moments in ``⟨W, M(y)⟩``."""
-        values = W[..., self.row, self.column] * self.coefficients(g)
-        out = np.zeros((*W.shape[:-2], 3 ** self.squares.shape[1]))
-        out[..., self.occurring] = np.add.reduceat(values[..., self.by_moment], self.moment_begins, axis=-1)
+    def contract(self, W: Floats, kappa: Floats) -> Floats:
+        """The coefficients (3^k) of the moments in ``⟨W, M(y)⟩``."""
+        out = np.zeros(3 ** len(kappa))
+        np.add.at(out, self.moment, W[self.row, self.column] * self.coefficients(kappa))
         return out
+
+
+def products(kappa: Any) -> Any:
+    """The products of all subsets of numbers of any kind, in the order of their bits."""
+    out = np.array([1.0 + 0 * kappa[0]])
+    for x in kappa:
+        out = np.concatenate([out, out * x])
+    return out
 
 
 @lru_cache(maxsize=64)
 def terms(k: int, localised: int = -1) -> Terms:
-    """The terms of an arc of k hinges, with one of them localised if it is named."""
-    rows = [(0, 0, 0, (), 1.0)]
+    """The terms of an arc of k joints, with one of them localised if it is named."""
+    rows = [(0, 0, 0, 0, 1.0)]
     for j in range(k):
         new = []
-        for row, column, moment, squares, sign in rows:
+        for row, column, moment, factors, sign in rows:
             if j == localised:
-                new.append((row, column, 3 * moment, (*squares, False), sign))
-                new.append((row, column, 3 * moment + 1, (*squares, False), -sign))
+                new += [(row, column, 3 * moment + m, factors, sign * s) for m, s in ((0, 1.0), (1, -1.0))]
             else:
                 new += [
-                    (2 * row + a, 2 * column + b, 3 * moment + m, (*squares, square), sign) for a, b, m, square in _ONE
+                    (2 * row + a, 2 * column + b, 3 * moment + m, factors | (has << j), sign) for a, b, m, has in _ONE
                 ]
         rows = new
-    size = 2 ** (k - (localised >= 0))
-    rows.sort(key=lambda term: (term[0], term[1], term[2]))
-    r, c, m, squares, sign = (np.array(column) for column in zip(*rows, strict=True))
-    by_moment = np.argsort(m, kind="stable")
-    begins = np.flatnonzero(np.diff(r * size + c, prepend=-1))
-    moment_begins = np.flatnonzero(np.diff(m[by_moment], prepend=-1))
-    return Terms(size, r, c, m, squares.reshape(len(r), k), sign, begins, by_moment, moment_begins, np.unique(m))
+    r, c, m, factors, sign = (np.array(column) for column in zip(*sorted(rows), strict=True))
+    return Terms(2 ** (k - (localised >= 0)), r, c, m, factors, sign)
+
+
+class Layout(NamedTuple):
+    """The blocks of two arcs one behind the other, for kernels: of A, then of B; the whole, then each joint with limits."""
+
+    arcs: Any  # (4) joints of A and of B, which block is B's whole, how many moments A has
+    order: Any  # (blocks)
+    begin: Any  # (blocks + 1) where the terms of each block start
+    row: Any
+    column: Any
+    moment: Any  # those of B behind those of A
+    product: Any  # which product of κ, those of B's behind those of A's
+    sign: Any
+
+
+@lru_cache(maxsize=64)
+def layout(a: int, b: int, limited: tuple[bool, ...]) -> Layout:
+    """The layout of arcs of a and b joints, some of which have limits."""
+    parts, second = [], 0
+    for k, flags, moments, product in ((a, limited[:a], 0, 0), (b, limited[a:], 3**a, 2**a)):
+        second = len(parts) if moments else second
+        found = [terms(k), *(terms(k, i) for i, has in enumerate(flags) if has)]
+        parts += [(t, moments, product) for t in found]
+    begin = np.cumsum([0] + [len(t.row) for t, _, _ in parts])
+    columns = [
+        np.concatenate(x).astype(np.int32)
+        for x in (
+            [t.row for t, _, _ in parts],
+            [t.column for t, _, _ in parts],
+            [t.moment + at for t, at, _ in parts],
+            [t.factors + at for t, _, at in parts],
+        )
+    ]
+    order = np.array([t.size for t, _, _ in parts], dtype=np.int32)
+    arcs = np.array([a, b, second, 3**a], dtype=np.int32)
+    row, column, moment, product = columns
+    sign = np.concatenate([t.sign for t, _, _ in parts])
+    return Layout(arcs, order, begin.astype(np.int32), row, column, moment, product, sign)

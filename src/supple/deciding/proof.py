@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from supple.deciding.eliminating import MEETING
 from supple.deciding.relaxation import Relaxation
 from supple.space import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """The proof for one box of joint ranges."""
+    """No posture of the box meets one claim."""
 
-    lower: Floats
-    upper: Floats
+    claim: int
     start: int
     grams: tuple[Floats, ...]
-    symmetric: Floats  # Λ (8, 8)
+    symmetric: Floats  # Λ (8, 8), of poses
     kernel: Floats  # N (rows, 8)
     facial: Floats  # Ω (rows, 2^k)
+    linear: Floats  # λ (4), of points
+
+
+@dataclass(frozen=True, eq=False)
+class Crash:
+    """In every posture of the box two things that must keep apart do not."""
+
+    pair: int
+    point: Floats  # of the bar, in its own frame
+    near: Floats | None  # a point of the other thing that it is too near to; None: it is inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,25 +40,48 @@ class Split:
 
     joint: int
     at: float
-    below: Leaf | Split
-    above: Leaf | Split
+    below: Proof
+    above: Proof
 
 
-def leaf_of(relaxation: Relaxation, lower: Floats, upper: Floats, start: int, X: list[Floats]) -> Leaf:
+Proof: TypeAlias = Leaf | Crash | Split
+
+
+def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
     """The proof that the matrices X of a refuted relaxation stand for; it may still fail to hold."""
-    total = sum(float(np.trace(x)) for x in X)
-    grams = []
-    for x in X:
-        w, u = np.linalg.eigh(0.5 * (x + x.T) / total)
-        grams.append(u * np.sqrt(np.maximum(w, 0.0)))
-    at = 1 + len(relaxation.a.limited)
-    grams[at] = relaxation.face @ grams[at]
+    duals = relaxation.duals
+    total = sum(float(np.trace(x)) for x in duals)
+    second = int(relaxation.layout.arcs[2])
+    grams = [_root(X / total) if k != second else _root_on(X / total, relaxation.face) for k, X in enumerate(duals)]
     v = relaxation.contracted([G @ G.T for G in grams])
-    keep = np.ones(len(v), dtype=bool)
-    keep[[0, relaxation.split]] = False
-    multipliers = np.linalg.lstsq(relaxation.equations[:, keep].T, -v[keep], rcond=1e-11)[0]
+    E, pivot = relaxation.room.E, relaxation.room.pivot
+    solved = pivot[pivot >= 0]
+    multipliers = _smallest(E[:, solved].T, -v[solved])
+    if len(E) < MEETING:
+        none = np.empty((0, 8)), np.empty((0, relaxation.facial.shape[1]))
+        return Leaf(claim, start, tuple(grams), np.empty((0, 8)), *none, multipliers)
     symmetric = np.zeros((8, 8))
-    symmetric[np.triu_indices(8)] = multipliers[:36]
+    symmetric[np.triu_indices(8)] = multipliers[:MEETING]
     symmetric = 0.5 * (symmetric + symmetric.T)
-    facial = np.array(multipliers[36:], dtype=np.float64).reshape(len(relaxation.kernel), relaxation.b.L.shape[1])
-    return Leaf(lower, upper, start, tuple(grams), symmetric, relaxation.kernel, facial)
+    facial = multipliers[MEETING:].reshape(relaxation.facial.shape)
+    return Leaf(claim, start, tuple(grams), symmetric, relaxation.kernel, facial, np.empty(0))
+
+
+def _smallest(A: Floats, b: Floats) -> Floats:
+    """The smallest x with ``A x = b``, A of full row rank."""
+    M = A @ A.T
+    x = A.T @ np.linalg.solve(M, b)
+    return x + A.T @ np.linalg.solve(M, b - A @ x)
+
+
+def _root(X: Floats) -> Floats:
+    """G with ``G Gᵀ = X``, or nearly."""
+    try:
+        return np.asarray(np.linalg.cholesky(X), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        w, u = np.linalg.eigh(0.5 * (X + X.T))
+        return u * np.sqrt(np.maximum(w, 0.0))
+
+
+def _root_on(X: Floats, face: Floats) -> Floats:
+    return face @ _root(face.T @ X @ face)

@@ -1,41 +1,49 @@
 """Solve or prove: a local search from many starts, then branch and bound with relaxations that can refute.
 
-The local search finds nearly every posture there is. Where it fails, the chain's ranges are refuted box by box
-(`deciding`): either the whole of them, then the pose is impossible and the certificate says why, or a box leads to a
+The local search finds nearly every posture there is. Where it fails, the ranges of the joints are refuted box by box
+(`deciding`): either the whole of them, then the problem is impossible and the certificate says why, or a box leads to a
 posture after all. No more than `boxes` are looked at. IMPOSSIBLE is said only after the certificate has been
 verified, in ball arithmetic, from the figure itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from time import monotonic
 
 import numpy as np
 
 from supple.deciding.balls import need_flint
-from supple.deciding.branching import searched
+from supple.deciding.branching import Outcome, Search, box_of, groups_of
 from supple.deciding.certificate import Certificate
-from supple.deciding.chain import Chain, query_of
+from supple.deciding.chain import Undecidable
+from supple.deciding.claims import Claim, claims_of
+from supple.deciding.crashes import Pairing, pairings_of
 from supple.errors import BadValue, MissingExtra
-from supple.problem import Problem, Task
-from supple.solution import Solution, Status
+from supple.problem import Problem
+from supple.solution import Decision, Solution, Status
 from supple.solvers.base import Solver, insist
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.multistart import Multistart
-from supple.space import Floats
+from supple.space import Floats, angle_of, inverse
+
+QUICK = 16  # attempts of the local search before anything is proved
+FURTHER = 60  # boxes for a problem that the default search did not solve
 
 
 @dataclass(frozen=True)
 class Decide:
     """Search with a local `solver`, then prove, in no more than `boxes` boxes of joint ranges.
 
-    It decides the placement of one frame by a chain of 4 to 8 hinges with a range each, inside any figure.
+    It decides poses and points of frames by chains of up to 8 hinges and slides with a range each, inside any figure: one
+    or several, with joints in common or without, closed loops, and bodies that keep clear. A task that it cannot decide is
+    left to the local solver: the others may still be proved impossible.
     """
 
-    solver: Solver = field(default_factory=Multistart)
-    boxes: int = 200
+    solver: Solver = field(default_factory=lambda: Multistart(attempts=QUICK))
+    boxes: int = 400
 
     def __post_init__(self) -> None:
         if self.boxes < 1:
@@ -43,44 +51,124 @@ class Decide:
 
     def refuse(self, problem: Problem) -> list[str]:
         """What cannot be decided, and what the local solver refuses."""
-        query = query_of(problem)
-        return self.solver.refuse(problem) + ([f"it cannot be decided: {query}"] if isinstance(query, str) else [])
+        try:
+            claims_of(problem)
+        except Undecidable as reason:
+            return [*self.solver.refuse(problem), f"it cannot be decided: {reason}"]
+        return self.solver.refuse(problem)
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """A posture, or a proof that there is none, or the nearest posture if the boxes do not suffice."""
         insist(self, problem)
-        query, local = query_of(problem), self.solver.solve(problem, start, seed, allowance)
-        if local.ok or isinstance(query, str):
-            return local
-        try:
-            need_flint()
-        except MissingExtra as error:
-            return replace(local, reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
-        return decided(problem, query, local, self.boxes)
+        begun = monotonic()
+        local = self.solver.solve(problem, start, seed, allowance)
+        return local if local.ok else decided(local, self.boxes, begun + allowance.seconds)
 
 
-def decided(problem: Problem, query: tuple[Chain, Task], local: Solution, boxes: int) -> Solution:
-    """What branch and bound makes of a search that failed."""
-    chain, task = query
-    goal: Any = task.goal
-    at = [problem.figure.joints.index(name) for name in chain.names]
-    own = LevenbergMarquardt()
+def decided(local: Solution, boxes: int = FURTHER, deadline: float = np.inf) -> Solution:
+    """What branch and bound makes of a search that failed, until a time of the monotonic clock.
 
-    def reach(guess: Floats) -> Floats | None:
-        q = np.array(local.q)
-        q[at] = guess
-        found = own.solve(problem, problem.admitted(q))
-        return found.q[at] if found.ok else None
+    A problem that cannot be decided keeps its answer.
+    """
+    try:
+        claims = claims_of(local.problem)
+        need_flint()
+    except MissingExtra as error:
+        return replace(_plain(local), reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
+    except Undecidable:
+        return local
+    return _Deciding(local, claims, boxes, deadline).solution()
 
-    outcome = searched(chain, goal.at, (task.tolerance, task.angle_tolerance), boxes, reach)
-    if outcome.q is not None:
-        q = np.array(local.q)
-        q[at] = outcome.q
-        return own.solve(problem, problem.admitted(q))
-    if outcome.proof is None:
-        reason = f"{local.reason} Whether one could be met was not decided in {outcome.boxes} boxes of joint ranges."
-        return replace(local, reason=reason)
-    certificate = Certificate(chain, goal.at, task.tolerance, task.angle_tolerance, outcome.proof)
-    if not certificate.verify():
-        return replace(local, reason=f"{local.reason} A proof that none could be met did not stand up to its check.")
-    return replace(local, status=Status.IMPOSSIBLE, reason=certificate.explain(), certificate=certificate)
+
+class _Deciding:
+    """One problem, decided."""
+
+    def __init__(self, local: Solution, claims: tuple[Claim, ...], boxes: int, deadline: float) -> None:
+        self.local, self.problem, self.claims, self.boxes = _plain(local), local.problem, claims, boxes
+        self.late: Callable[[], bool] = lambda: monotonic() > deadline
+        self.begun, self.looked = monotonic(), 0
+        self.own = LevenbergMarquardt()
+        self.q = np.array(local.q)
+
+    def solution(self) -> Solution:
+        """A posture, a proof, or neither, each with what it took."""
+        groups = [list(range(len(self.claims)))] if self.problem.clear else groups_of(self.claims)
+        found = [False] * len(groups)
+        for most in (self.boxes,) if len(groups) == 1 else (1, self.boxes):
+            for k, members in enumerate(groups):
+                claims = [self.claims[i] for i in members]
+                if found[k]:
+                    continue
+                outcome, certificate = self.search(claims, most)
+                if certificate is not None:
+                    return self.proved(certificate)
+                found[k] = outcome.q is not None
+                if self.met() is not None:
+                    return self.met()  # pyright: ignore[reportReturnType]
+        said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
+        return self.noted(replace(self.local, reason=f"{self.local.reason} Whether it is impossible {said}."))
+
+    def search(self, claims: Sequence[Claim], most: int) -> tuple[Outcome, Certificate | None]:
+        """Refute some claims, or find a posture that meets them."""
+        pairings: list[Pairing] = pairings_of(self.problem, claims)
+        names, lower, upper = box_of(claims, pairings)
+        figure = self.problem.figure
+        own = [(i, figure.joints.index(name)) for i, name in enumerate(names) if name in figure.joints]
+
+        def reach(guess: Floats) -> Floats | None:
+            q = self.q.copy()
+            for i, j in own:
+                q[j] = guess[i]
+            tried = self.own.solve(self.problem, self.problem.admitted(q))
+            if not tried.ok and (
+                self.problem.clear or not all(_meets(claim, figure.joints, tried.q) for claim in claims)
+            ):
+                return None
+            for _, j in own:
+                self.q[j] = tried.q[j]
+            return tried.q
+
+        outcome = Search(names, claims, pairings, most, reach, self.late).run(lower, upper)
+        self.looked += outcome.boxes
+        if outcome.proof is None:
+            return outcome, None
+        return outcome, Certificate(names, lower, upper, tuple(claims), tuple(pairings), outcome.proof).compact()
+
+    def met(self) -> Solution | None:
+        """The solution, if the postures of all groups together are one."""
+        solution = self.own.solve(self.problem, self.problem.admitted(self.q))
+        return self.noted(solution) if solution.ok else None
+
+    def proved(self, certificate: Certificate) -> Solution:
+        """The certificate, if it stands up to its check."""
+        searched = monotonic()
+        if not certificate.verify():
+            reason = f"{self.local.reason} A proof that it is impossible did not stand up to its check."
+            return self.noted(replace(self.local, reason=reason))
+        checking = monotonic() - searched
+        said = replace(
+            self.local, status=Status.IMPOSSIBLE, reason=f"{certificate.statement}.", certificate=certificate
+        )
+        return self.noted(said, checking)
+
+    def noted(self, solution: Solution, checking: float = 0.0) -> Solution:
+        """A solution with what it took to decide."""
+        return replace(solution, decision=Decision(self.looked, monotonic() - self.begun - checking, checking))
+
+
+def _plain(local: Solution) -> Solution:
+    """A solution whose fields are all known."""
+    counts = local.iterations, local.evaluations, local.seed
+    return Solution(local.problem, local.q, local.status, local.reason, *counts, trace=local.trace)
+
+
+def _meets(claim: Claim, joints: tuple[str, ...], q: Floats) -> bool:
+    """Whether a posture meets a claim; joints that were added are not looked at."""
+    if any(
+        name not in joints and high > low for name, low, high in zip(claim.chain.names, *claim.chain.box, strict=True)
+    ):
+        return False
+    values = [q[joints.index(name)] if name in joints else 0.0 for name in claim.chain.names]
+    T = claim.chain.placement(np.array(values))
+    near = float(np.linalg.norm(T[:3, 3] - claim.target[:3, 3])) <= claim.tolerance
+    return near and (claim.point or angle_of((inverse(claim.target) @ T)[:3, :3]) <= claim.angle_tolerance)

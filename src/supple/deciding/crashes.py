@@ -1,0 +1,206 @@
+"""Boxes of postures in all of which two things touch that must keep apart.
+
+A point w of a bar's core, seen from the other thing, is moved by the chain of joints between them. In a box of joint
+ranges it stays within ρ of where it is in the middle posture: from the last joint to the first,
+
+    ρ ← ρ + 2 sin(α/2) (d + ρ)   (hinge, half-width α, at a distance d from its axis),    ρ ← ρ + half-width   (slide),
+
+since what lies within ``d + ρ`` of an axis moves by no more than the chord. The distance from a convex solid, negative
+inside, changes by no more than w moves. So if w is at a distance s from the solid in the middle posture, ``s + ρ <
+keep`` means that the bar is nearer than it may be in every posture of the box. For a solid with faces ``n_i·x ≤ b_i`` and
+w inside, ``s = max_i (n_i·w − b_i)``; otherwise any point x of the solid bounds it, ``s ≤ |w − x|``.
+
+A bar has a place in the world on two ways: from the base, and, where a claim says where a frame is to be, from there back
+along the chain. On the second way it is known up to the claim's tolerances, ``ε + δ ℓ`` with ℓ the length of that way,
+which are taken off `keep`. A hand that is to be in a wall needs no joint to be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from supple.apart import Pair
+from supple.deciding.chain import Chain, Undecidable, chain_of, moved
+from supple.deciding.claims import Claim
+from supple.deciding.proof import Crash
+from supple.polyhedra import polyhedron_of
+from supple.problem import Problem
+from supple.shapes import Ball, Capsule, Core
+from supple.space import Floats, inverse
+
+SWEEPS = 20  # of projections onto faces
+INWARD = 1e-7  # share of the way to a solid's centre by which a point of it is moved inside
+SURE = 1e-9  # [m] by which a crash is deeper than rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """A bar on a chain and what its core must stay `keep` away from, as the other thing sees it."""
+
+    chain: Chain  # ends in the frame of the bar's core
+    half: float  # of the core's length, on its z axis
+    keep: float
+    faces: Floats  # (m, 4) normal and offset of a polyhedron; none: a line
+    line: Floats  # (7) centre, unit direction and half-length of a line
+    radius: float  # around the polyhedron or the line
+    about: str
+
+
+def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
+    """The pairs that a problem keeps apart, as far as they depend on the joints of some claims alone."""
+    names = {name for claim in claims for name in claim.chain.names}
+    ways = _Ways(problem, names, [claim for claim in claims if claim.frame is not None])
+    return [
+        pairing
+        for task in problem.clear
+        for pair in task.goal.pairs
+        for pairing in ways.pairings(pair, pair.keep - task.tolerance)
+    ]
+
+
+class _Ways:
+    """The ways to the segments that carry bars, found once for each."""
+
+    def __init__(self, problem: Problem, names: set[str], claims: list[Claim]) -> None:
+        self.problem, self.names, self.claims = problem, names, claims
+        self.known: dict[tuple[str, str | None], list[tuple[Chain, float, float]]] = {}
+
+    def pairings(self, pair: Pair, keep: float) -> list[Pairing]:
+        """The pairings of a pair, one for each way; nothing may be left of what it keeps."""
+        key = (pair.bar.segment, pair.other.segment)
+        if key not in self.known:
+            self.known[key] = [*self.ways(*key)]
+        core = pair.bar.core
+        out = float(np.linalg.norm(core.at[:3, 3])) + core.half
+        found = [_pairing(chain, pair, keep - e - d * out) for chain, e, d in self.known[key]]
+        return [pairing for pairing in found if pairing.keep + pairing.radius > 0.0]
+
+    def ways(self, segment: str, seen_from: str | None) -> Iterator[tuple[Chain, float, float]]:
+        """Chains to a segment's frame, by which length it may be off its place there, and by which angle."""
+        chain = self.chain(segment, seen_from)
+        if chain is not None:
+            yield chain, 0.0, 0.0
+        for claim in self.claims if seen_from is None else []:
+            assert claim.frame is not None
+            back = self.chain(segment, claim.frame.segment)
+            if back is not None and (chain is None or set(back.names) != set(chain.names)):
+                there = claim.target @ inverse(claim.frame.frame)
+                way = back.reach + float(np.linalg.norm(claim.frame.frame[:3, 3]))
+                yield back.led_by(there), claim.tolerance + claim.angle_tolerance * way, claim.angle_tolerance
+
+    def chain(self, segment: str, seen_from: str | None) -> Chain | None:
+        """The chain to a segment, if all its joints are among the named."""
+        limits, figure = self.problem.limits, self.problem.figure
+        assert limits is not None
+        try:
+            chain = chain_of(figure, segment, np.eye(4), limits.lower, limits.upper, seen_from, 99)
+        except Undecidable:
+            return None
+        chain = chain.trimmed(figure.joints)
+        return chain if set(chain.names) <= self.names else None
+
+
+def _pairing(chain: Chain, pair: Pair, keep: float) -> Pairing:
+    core, other = pair.bar.core, pair.other
+    own = replace(chain, behind=chain.behind @ core.at)
+    about = f"{pair.bar.segment} and {other.name}"
+    if isinstance(other.shape, Ball | Capsule):
+        line = Core.of(other.shape)
+        numbers = np.array([*line.at[:3, 3], *line.at[:3, 2], line.half])
+        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, about)
+    body = polyhedron_of(other.shape)
+    faces = np.column_stack([body.normals, body.offsets])
+    inside = np.array([*other.centre, 0.0, 0.0, 1.0, 0.0])
+    return Pairing(own, core.half, keep, faces, inside, 0.0, about)
+
+
+class Crashes:
+    """The pairings of a problem, looked at all together."""
+
+    def __init__(self, pairings: list[Pairing], names: tuple[str, ...]) -> None:
+        self.pairings = pairings
+        groups: dict[int, list[int]] = {}
+        for k, pairing in enumerate(pairings):
+            groups.setdefault(id(pairing.chain.before), []).append(k)
+        self.groups = [_Group([pairings[k] for k in members], members, names) for members in groups.values()]
+
+    def first(self, lower: Floats, upper: Floats) -> Crash | None:
+        """The deepest pair that touches throughout the box."""
+        best, found = -SURE, None
+        for group in self.groups:
+            depth, crash = group.deepest(lower, upper)
+            if depth < best:
+                best, found = depth, crash
+        return found
+
+
+class _Group:
+    """Pairings on one chain."""
+
+    def __init__(self, pairings: list[Pairing], members: list[int], names: tuple[str, ...]) -> None:
+        self.chain = pairings[0].chain
+        self.at = np.array([names.index(name) for name in self.chain.names], dtype=int)
+        self.pairings, self.members = pairings, members
+        rows = [(i, t) for i, p in enumerate(pairings) for t in ((0.0,) if p.half == 0.0 else (-p.half, 0.0, p.half))]
+        self.which = np.array([i for i, _ in rows])
+        self.along = np.array([t for _, t in rows])
+        self.points = np.array([(pairings[i].chain.behind @ [0.0, 0.0, t, 1.0])[:3] for i, t in rows])
+        most = max(len(p.faces) for p in pairings)
+        nothing = np.array([0.0, 0.0, 0.0, np.inf])
+        padded = [np.vstack([p.faces, np.tile(nothing, (most - len(p.faces), 1))]) for p in pairings]
+        self.faces = np.array(padded)[self.which]
+        self.line = np.array([p.line for p in pairings])[self.which]
+        self.solid = np.array([len(p.faces) > 0 for p in pairings])[self.which]
+        self.keep = np.array([p.keep + p.radius for p in pairings])[self.which]
+
+    def deepest(self, lower: Floats, upper: Floats) -> tuple[float, Crash | None]:
+        """How much nearer than it may be the worst pair is in the whole box (negative), and that pair."""
+        w, rho = reach_of(self.chain, self.points, lower[self.at], upper[self.at])
+        inside = np.full(len(w), np.inf)
+        if self.faces.shape[1]:
+            level = np.einsum("kfi,ki->kf", self.faces[:, :, :3], w) - self.faces[:, :, 3]
+            most = level.max(axis=1)
+            inside = np.where(self.solid & (most <= 0.0), most, np.inf)
+        x = self._nearest(w)
+        near = np.linalg.norm(w - x, axis=1)
+        depth = np.minimum(inside, near) + rho - self.keep
+        k = int(np.argmin(depth))
+        point = np.array([0.0, 0.0, self.along[k]])
+        return float(depth[k]), Crash(self.members[self.which[k]], point, None if inside[k] < near[k] else x[k])
+
+    def _nearest(self, w: Floats) -> Floats:
+        """A point of each solid near w."""
+        centre, direction, half = self.line[:, :3], self.line[:, 3:6], self.line[:, 6]
+        t = np.clip(np.einsum("ki,ki->k", w - centre, direction), -half, half)
+        on_line = centre + t[:, None] * direction
+        if not self.faces.shape[1]:
+            return on_line
+        x = w.copy()
+        for _ in range(SWEEPS):
+            for f in range(self.faces.shape[1]):
+                n = self.faces[:, f, :3]
+                x -= np.maximum(0.0, np.einsum("ki,ki->k", n, x) - self.faces[:, f, 3])[:, None] * n
+        x += INWARD * (centre - x)
+        out = (np.einsum("kfi,ki->kf", self.faces[:, :, :3], x) - self.faces[:, :, 3]).max(axis=1) > 0.0
+        return np.where((self.solid & ~out)[:, None], x, np.where(self.solid[:, None], np.inf, on_line))
+
+
+def reach_of(chain: Chain, points: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Where points behind the last joint are in the middle posture of a box, and how far from there they can get in it."""
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    T, axes = np.eye(4), []
+    for B, x, slides in zip(chain.before, chain.signs * middle, chain.slides, strict=True):
+        T = T @ B @ moved(x, slides)
+        axes.append(T)
+    w = points @ T[:3, :3].T + T[:3, 3]
+    rho = np.zeros(len(points))
+    for A, a, slides in zip(axes[::-1], half[::-1], chain.slides[::-1], strict=True):
+        if slides:
+            rho += a
+        else:
+            across = np.linalg.norm(np.cross(w - A[:3, 3], A[:3, 2]), axis=1)
+            rho += 2.0 * np.sin(0.5 * min(a, np.pi)) * (across + rho)
+    return w, rho
