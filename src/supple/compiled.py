@@ -23,16 +23,19 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import carray, njit, types
-from numba.core import config
+from numba.core import config, typed_passes, untyped_passes
 from numba.core import event as _event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_machinery import PassManager
+from numba.core.typing import Context
 from numba.extending import intrinsic, lower_builtin, overload, register_jitable, type_callable
 from numba.np.arrayobj import populate_array
 
@@ -44,6 +47,17 @@ _FLAGS: dict[str, Any] = {
     "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
 _KEPT_CACHES = 4
+_NEEDLESS = (
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+)
 
 
 def kernel_sources(package: Path) -> list[Path]:
@@ -102,6 +116,14 @@ class _Part(JITCodeLibrary):
     Numba would do both for every function and once more for each of its callers, and that is most of a cold start.
     """
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Lightly: enough to keep what is linked small."""
+        ll_module.data_layout = self._codegen._data_layout
+        manager, builder = self._codegen._function_pass_manager(opt=1)
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+
     def _optimize_final_module(self) -> None:
         pass
 
@@ -135,13 +157,42 @@ class _Flags(Flags):
         return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
 
 
+class _Typing(Context):
+    """Numba's rules of types; all that it knows of an operator is tried once, not with each expression."""
+
+    def __init__(self, rules: Context) -> None:
+        self.__dict__ = rules.__dict__  # the same rules, whatever is added to them later
+        self._signatures: dict[Any, Any] = {}
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        """The signature of a function for arguments of these types."""
+        if kws or not isinstance(func, types.Function):
+            return super().resolve_function_type(func, args, kws)
+        key = func.typing_key, tuple(args)
+        signature = self._signatures.get(key)
+        if signature is None:
+            signature = self._signatures[key] = super().resolve_function_type(func, args, kws)
+        return signature
+
+
+_typing = cache(_Typing)
+
+
 class _EntryCompiler(Compiler):
-    """Numba's compiler."""
+    """Numba's compiler without what kernels have no use for: closures, `with`, exceptions, expressions of arrays."""
 
     def __init__(
         self, typingctx: Any, targetctx: Any, library: Any, args: Any, result: Any, flags: Any, *rest: Any
     ) -> None:
-        super().__init__(typingctx, targetctx, library, args, result, _Flags(flags), *rest)
+        super().__init__(_typing(typingctx), targetctx, library, args, result, _Flags(flags), *rest)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """The passes in their order."""
+        passes = PassManager("kernels")
+        for full in super().define_pipelines():
+            passes.passes += [each for each in full.passes if each[0] not in _NEEDLESS]
+        passes.finalize()
+        return [passes]
 
 
 class _PartCompiler(_EntryCompiler):
