@@ -222,7 +222,7 @@ def written_in(function: Callable[..., Any]) -> Any:
 
 def shared(function: Callable[..., Any]) -> Any:
     """A small function that kernels and Python both call."""
-    return register_jitable(**_FLAGS)(function)
+    return register_jitable(**_PART_FLAGS)(function)
 
 
 def stage(function: Callable[..., Any]) -> Any:

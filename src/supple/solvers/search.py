@@ -37,7 +37,7 @@ import math
 from typing import Any
 
 from supple.aims import read_placements, read_points
-from supple.compiled import entry, flat, leaf, row, stage, table
+from supple.compiled import entry, flat, leaf, row, table, written_in
 from supple.linear import appraise, locate
 from supple.solvers.damping import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
@@ -68,7 +68,7 @@ def begin(allowed: Any, q: Any, room: Any) -> None:
         room.kept[r] = room.shift[r] = 0.0
 
 
-@stage
+@written_in
 def search(
     I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, info: Any, trace: Any
 ) -> None:
