@@ -9,6 +9,7 @@ come from a product of matrices along the tree, written below, distances from an
 
 * whether the posture is finite and inside the limits, and what is locked or outside all chains has not moved;
 * whether SOLVED is said exactly where every task that is no preference is within its tolerance;
+* where IMPOSSIBLE is said, whether the certificate holds and a longer search finds nothing;
 * where NEAREST is said and tasks have one rank, whether a step down the projected gradient leads nowhere;
 * where nothing is hard and tasks have one rank, whether the objective is not above that of the projected start.
 
@@ -223,6 +224,11 @@ def complaints(problem: Problem, start: np.ndarray, solution: supple.Solution) -
     fine = all(met(t, miss_of(problem, t, frames)) for t in problem.all_tasks)
     if fine != (solution.status is supple.Status.SOLVED):
         out.append(f"{solution.status.name}, but {'all' if fine else 'not all'} tasks are met")
+    if solution.status is supple.Status.IMPOSSIBLE:
+        if not solution.certificate.verify():
+            out.append("IMPOSSIBLE, but the certificate does not hold")
+        if supple.solve(problem, start=start, solver=supple.Multistart(attempts=300), seed=1).ok:
+            out.append("IMPOSSIBLE, but a longer search meets all tasks")
     one_rank = max(problem.ranks) == 0 and not problem.has_hard
     if one_rank and problem.value(q) > problem.value(begun) * (1 + UPHILL) + 1e-15:
         out.append(f"objective {problem.value(q):.6g} above the start's {problem.value(begun):.6g}")
@@ -282,14 +288,14 @@ def main() -> int:
     else:
         with ProcessPoolExecutor(options.workers) as pool:
             records = [record for part in pool.map(chunk, ranges) for record in part]
-    heads = ("scenes", "solved", "nearest", "stopped", "refused", "wrong")
+    heads = ("scenes", "solved", "nearest", "proved", "stopped", "refused", "wrong")
     print(f"{'figure':14s} " + " ".join(f"{head:>7s}" for head in heads) + "  median ms")
     for name in FIGURES:
         mine = [r for r in records if r["figure"] == name]
         count = Counter(r["status"] for r in mine)
         wrong = sum(bool(r["wrong"]) for r in mine)
         middle = 1e3 * float(np.median([r["seconds"] for r in mine])) if mine else np.nan
-        cells = [count[s] for s in ("SOLVED", "NEAREST", "STOPPED", "REFUSED")]
+        cells = [count[s] for s in ("SOLVED", "NEAREST", "IMPOSSIBLE", "STOPPED", "REFUSED")]
         print(f"{name:14s} {len(mine):7d} " + " ".join(f"{c:7d}" for c in cells) + f" {wrong:7d} {middle:10.2f}")
     bad = [r for r in records if r["wrong"]]
     for r in bad:

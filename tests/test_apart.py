@@ -178,3 +178,45 @@ def test_refusals(case: str):
     make, error, message = REFUSED[case]
     with pytest.raises(error, match=message):
         make()
+
+
+def test_preferred_room_is_kept_where_there_is_some():
+    """A gap of 22 cm leaves links of radius 7 cm 4 cm on each side; one of 15 cm does not, and that is no failure."""
+    for gap, least in ((0.22, 0.03), (0.15, 0.0)):
+        walls = {
+            "left": Box((0.5, gap / 2, 0.2), (0.8, gap / 2 + 0.1, 0.9)),
+            "right": Box((0.5, -gap / 2 - 0.1, 0.2), (0.8, -gap / 2, 0.9)),
+        }
+        reach = Task(Point("panda_hand", (0, 0, 0.05)), At((0.55, 0.0, 0.5)), tolerance=0.02)
+        solution = supple.solve(Problem(PANDA, [reach], obstacles=walls, clearance=Clearance(preferred=0.03)))
+        audit(solution)
+        assert solution.ok
+        assert depth(Problem(PANDA, [reach], obstacles=walls, clearance=Clearance(margin=least)), solution.q) <= 1e-5
+
+
+def test_preferred_room_of_a_person_and_of_a_query():
+    """A free root is re-centred on the way; a prepared problem answers as `solve` does."""
+    post = Capsule(0.1, 2.0, supple.place((0.45, -0.2, 1.0)))
+    reach = Task(Point("hand_r.palm"), At((0.75, -0.2, 1.1)))
+    start = np.array(HUMAN.rest)
+    start[HUMAN.joints.index("pelvis.y")] = 1.5
+    problem = Problem(HUMAN, [reach], obstacles={"post": post}, clearance=Clearance(preferred=0.03))
+    solution = supple.solve(problem, start=start)
+    audit(solution)
+    assert solution.ok
+    assert (
+        depth(Problem(HUMAN, [reach], obstacles={"post": post}, clearance=Clearance(margin=0.03)), solution.q) <= 1e-5
+    )
+    assert np.array_equal(supple.prepare(problem)(None, start).q, solution.q)
+
+
+def test_preferred_room_is_spent_from_one_allowance():
+    reach = Task(Point("panda_hand"), At((2.0, 0.0, 0.5)))
+    problem = Problem(PANDA, [reach], obstacles=[Ball((0.5, 0, 0.5), 0.1)], clearance=Clearance(preferred=0.05))
+    solution = supple.solve(problem, budget=40)
+    assert solution.status is Status.STOPPED
+    assert solution.evaluations <= 41
+    with pytest.raises(Refused, match="preferred"):
+        supple.solve_many(problem, np.zeros((2, 3)))
+    with pytest.raises(BadValue, match="preferred"):
+        Clearance(preferred=-0.1)

@@ -278,6 +278,19 @@ def test_faces_and_edges_are_counted(name: str):
             assert body.normals[face] @ body.points[k] == pytest.approx(body.offsets[face])
 
 
+@settings(max_examples=30)
+@given(st.tuples(*[st.floats(1e-3, 2.0)] * 3), frames)
+def test_a_box_is_the_polytope_of_its_rows(sizes: tuple[float, float, float], at: np.ndarray):
+    box = Box(np.negative(sizes), np.multiply(sizes, 0.5), at)
+    body, rows = polyhedron_of(box), polyhedron_of(Polytope.of(box))
+    for mine, other in zip(body[:2], rows[:2], strict=True):
+        assert_allclose(mine, other, atol=1e-12)
+    ends = [b.points[:, None] + b.spans[:, :, None] * b.directions[:, None] for b in (body, rows)]
+    for edge, faces in zip(ends[0], body.faces, strict=True):
+        k = next(k for k, pair in enumerate(rows.faces) if set(pair) == set(faces))
+        assert_allclose(edge, ends[1][k] if (rows.faces[k] == faces).all() else ends[1][k, ::-1], atol=1e-9)
+
+
 @settings(max_examples=100)
 @given(polytopes(), vectors)
 def test_corners_are_those_of_qhull(body: Polytope, inside: np.ndarray):

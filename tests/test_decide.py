@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,10 +14,9 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.deciding.balls import _Check, holds
 from supple.deciding.certificate import Certificate
-from supple.deciding.chain import Chain, chain_of, quaternion
+from supple.deciding.chain import Chain, Way, chain_of, quaternion
 from supple.deciding.claims import Claim, claims_of
-from supple.deciding.moments import terms
-from supple.deciding.proof import Leaf, Split, leaf_of
+from supple.deciding.proof import Leaf, Split, _smallest, leaf_of
 from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, matrices, ranges
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
@@ -64,7 +64,7 @@ def arm(name: str) -> tuple[supple.Figure, str, Chain]:
 
 
 def claim(chain: Chain, target: np.ndarray, point: bool = False) -> Claim:
-    return Claim(chain, target, 1e-5, 1e-4, point, "hand")
+    return Claim(chain, target, 1e-5, 1e-4, point, Way("hand", np.eye(4)))
 
 
 def posture(chain: Chain, seed: int) -> np.ndarray:
@@ -104,7 +104,7 @@ def test_a_chain_is_the_figure_it_comes_from(name: str) -> None:
 
 def test_a_chain_between_two_segments_passes_joints_backwards() -> None:
     figure = supple.load("human")
-    chain = chain_of(figure, "hand_l", np.eye(4), figure.lower, figure.upper, "hand_r", most=99)
+    chain = chain_of(figure, "hand_l", np.eye(4), figure.lower, figure.upper, "hand_r")
     rng = np.random.default_rng(0)
     q = np.clip(rng.normal(size=figure.size), figure.lower, figure.upper)
     values = np.array([q[figure.joints.index(n)] for n in chain.names])
@@ -145,12 +145,25 @@ def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
             np.testing.assert_allclose(L, same, atol=1e-12)
 
 
-def test_contracting_is_the_adjoint_of_expanding() -> None:
-    rng = np.random.default_rng(0)
-    kappa = -rng.uniform(0.2, 1.0, 4)
-    for t in (terms(4), terms(4, 2)):
-        y, W = rng.normal(size=81), rng.normal(size=(t.size, t.size))
-        assert np.sum(W * t.expand(y, kappa)) == pytest.approx(t.contract(W, kappa) @ y, rel=1e-12)
+@pytest.mark.parametrize("name", ["panda", "gantry"])
+def test_blocks_are_what_the_moments_stand_for(name: str) -> None:
+    """``⟨W, h hᵀ⟩`` of an arc, whole or with one joint localised, is linear in its moments."""
+    _, _, chain = arm(name)
+    q, rng = posture(chain, 6), np.random.default_rng(6)
+    r = Relaxation(claim(chain, chain.placement(q)), *chain.box, 0)
+    y, hs = moments_of(r, chain, q)
+    x = q - r.ranges.middle
+    inside = 1.0 - np.where(chain.slides, (x / chain.reach / r.ranges.g) ** 2, (np.sin(x / 2) / r.ranges.g) ** 2)
+    block = 0
+    for arc, h in zip((r.a, r.b), hs, strict=True):
+        for j in (None, *(j for j in arc if r.ranges.limited[j])):
+            one = h if j is None else h.reshape((2,) * len(arc)).take(0, arc.index(j)).ravel()
+            weight = 1.0 if j is None else inside[j] / (1.0 if chain.slides[j] else np.cos(x[j] / 2) ** 2)
+            W = rng.normal(size=(len(one), len(one)))
+            weights = [np.zeros((n, n)) for n in r.layout.order]
+            weights[block] = W
+            assert r.contracted(weights) @ y == pytest.approx(weight * one @ W @ one, rel=1e-9, abs=1e-12)
+            block += 1
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -188,6 +201,23 @@ def test_a_leaf_for_one_target_proves_nothing_of_a_target_that_can_be_reached(na
         assert not holds(claim(chain, chain.placement(posture(chain, seed))), leaf, *chain.box)
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("point", [False, True])
+def test_the_kernels_are_plain_python(point: bool) -> None:
+    _, _, chain = arm("scara")
+    c = claim(chain, far(chain, 1), point)
+    r = Relaxation(c, *chain.box, 0)
+    assert r.refuted(1e-3)
+    assert holds(c, leaf_of(r, 0, 0), *chain.box)
+    q = posture(chain, 2)
+    assert not Relaxation(claim(chain, chain.placement(q), point), *chain.box, 0).refuted(1e-6)
+
+
+def test_equations_that_nearly_coincide_have_multipliers() -> None:
+    A = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    np.testing.assert_allclose(A @ _smallest(A, np.array([6.0, 6.0])), 6.0)
+
+
 def test_limits_alone_are_proof_enough() -> None:
     """Each joint may leave the middle by a fifth of a radian; the pose asks the first one for a whole radian."""
     figure, segment, chain = arm("ur5")
@@ -216,6 +246,41 @@ def test_a_joint_that_cannot_move_is_folded_away() -> None:
     assert supple.solve(missed, solver=supple.Decide()).status in (IMPOSSIBLE, supple.Status.SOLVED)
 
 
+def odd_arm(kind: str) -> supple.Figure:
+    """An arm with axes that coincide, with links without length, or with ranges of hardly any width."""
+    axes = [(0, 0, 1), (0, 0, 1), (0, 1, 0), (0, 1, 0), (0, 1, 0), (1, 0, 0)]
+    joints, above = [], None
+    for i, axis in enumerate(axes):
+        length = 0.0 if kind == "no length" or i == 1 else 0.25
+        width = {"hardly any": 1e-9, "little": 1e-4}.get(kind, 1.5) if i in (1, 3) else 1.5
+        at = supple.place((length if i else 0.0, 0.0, 0.0))
+        joints.append(supple.Joint(f"j{i}", above, at, turn=axis, limits=(0.2 - width, 0.2 + width), segment=f"s{i}"))
+        above = f"s{i}"
+    return supple.Figure(kind, joints)
+
+
+@pytest.mark.parametrize("kind", ["coinciding axes", "no length", "hardly any", "little"])
+def test_odd_arms_are_decided_and_never_wronged(kind: str) -> None:
+    figure = odd_arm(kind)
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        q = rng.uniform(figure.lower, figure.upper)
+        T = figure.placement(q, "s5")
+        rounded = supple.Placed(np.round(T[:3, 3], 6), matrix=np.round(T[:3, :3], 6))
+        for goal in (supple.Placed(T), rounded):
+            problem = supple.Problem(figure, [supple.Task("s5", goal)])
+            assert supple.solve(problem, solver=supple.Decide()).ok
+            chain = claims_of(problem)[0].chain
+            c = claim(chain, np.array(goal.at))
+            for start in best_starts(c):
+                r = Relaxation(c, *chain.box, start)
+                assert not (r.refuted(1e-9) and holds(c, leaf_of(r, 0, start), *chain.box))
+        away = T.copy()
+        away[:3, 3] += (0.0, 0.0, 3.0)
+        solution = supple.solve(supple.Problem(figure, [supple.Task("s5", supple.Placed(away))]))
+        assert solution.status is IMPOSSIBLE
+
+
 # ── partial goals, several chains, loops, bodies ─────────────────────────────────────────────────────────────────────
 def direction_problem(figure: supple.Figure, segment: str, T: np.ndarray) -> supple.Problem:
     tool = supple.Direction(segment, (0, 0, 1))
@@ -239,6 +304,22 @@ def test_a_direction_leaves_one_turn_free(name: str) -> None:
     solution = supple.solve(direction_problem(figure, segment, beyond), solver=supple.Decide())
     assert solution.status is IMPOSSIBLE
     assert solution.certificate.verify()
+
+
+def test_free_turns_of_two_points_are_two_turns() -> None:
+    """Two points of a hand and one direction: each has a turn of its own, and a certificate that shares one proves nothing."""
+    figure, segment, chain = arm("ur5")
+    T = chain.placement(posture(chain, 5))
+    aside = supple.Point(segment, (0.05, 0.0, 0.0))
+    tasks = [*direction_problem(figure, segment, T).tasks, supple.Task(aside, supple.At((T @ [0.05, 0, 0, 1])[:3]))]
+    first, second = claims_of(supple.Problem(figure, tasks))
+    assert first.way.turning != second.way.turning
+    assert supple.solve(supple.Problem(figure, tasks), solver=supple.Decide()).ok
+    beyond = T.copy()
+    beyond[:3, 3] *= 0.99 * chain.reach / np.linalg.norm(T[:3, 3])
+    certificate = supple.solve(direction_problem(figure, segment, beyond), solver=supple.Decide()).certificate
+    assert certificate.verify()
+    assert not replace(certificate, claims=certificate.claims * 2).verify()
 
 
 def two_arms() -> supple.Figure:
@@ -307,8 +388,16 @@ def test_bodies_that_must_touch_are_proof_enough() -> None:
     wall = supple.Box(tuple(T[:3, 3] - 0.02), tuple(T[:3, 3] + 0.02))
     solution = supple.solve(supple.Problem(ball, [task], obstacles=[wall]), solver=supple.Decide())
     assert solution.status is IMPOSSIBLE
+    assert f"brings {segment} to" in solution.reason  # without that wish it would be false: the arm can keep clear
     assert "keeps clear" in solution.reason
     certificate = solution.certificate
+    assert len(certificate.claims) == 1
+    (own,) = certificate.claims
+    elsewhere = replace(own, target=own.target @ supple.place((0.0, 0.0, 0.5)))
+    assert not replace(certificate, claims=(elsewhere,)).verify()
+    assert not replace(certificate, claims=(replace(own, tolerance=0.09),)).verify()
+    alone = tuple(replace(p, given=-1) for p in certificate.pairings)
+    assert not replace(certificate, pairings=alone).verify()
     assert certificate.verify()
     assert Certificate.from_json(certificate.to_json()).verify()
     shy = tuple(replace(p, keep=p.keep - 0.07) for p in certificate.pairings)
@@ -351,12 +440,35 @@ def test_certificates_survive_as_text_and_lies_do_not() -> None:
     assert not replace(again, proof=empty).verify()
 
 
+def test_a_certificate_speaks_of_one_figure() -> None:
+    certificate = Certificate.from_json(proved().to_json())
+    ur5 = supple.load("ur5")
+    assert certificate.verify(ur5)
+    assert certificate.verify(ur5.with_limits({"elbow_joint": (-1.0, 1.0)}))
+    assert not certificate.verify(supple.load("panda"))
+    assert not certificate.verify(ur5.scaled(1.5))
+    panda, segment, chain = arm("panda")
+    task = supple.Task(supple.Frame(segment), supple.Placed(far(chain, 3)))
+    certificate = supple.solve(supple.Problem(panda, [task])).certificate
+    assert certificate.verify(panda)
+    assert not certificate.verify(panda.with_limits({"panda_joint4": (-3.2, 0.0)}))
+
+
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"format": "x"}', '{"format": "supple certificate 1", "joints": 3}']
 )
 def test_broken_certificates_are_refused(text: str) -> None:
     with pytest.raises(supple.BadFile):
         Certificate.from_json(text)
+
+
+def test_without_the_extra_nothing_is_proved_and_the_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "flint", None)
+    solution = supple.solve(supple.load("panda"), {"panda_hand": supple.At((3.0, 0.0, 0.5))})
+    assert solution.status is supple.Status.NEAREST
+    assert "cannot be proved" in solution.reason
+    assert 'pip install "supple[convex]"' in solution.reason
+    assert solution.certificate is None
 
 
 def test_what_cannot_be_decided_is_refused_by_name() -> None:

@@ -16,7 +16,15 @@ def test_a_pose_is_solved_or_proved_impossible(tmp_path: Path) -> None:
     proved = run("certify", "ur5", "tool0", "--at", "1.5,0.2,0.4", "-o", file)
     assert proved.exit_code == 1, proved.output
     assert proved.stdout.startswith("IMPOSSIBLE")
+    assert "out of reach whatever the limits" in proved.stdout
     assert "the proof holds" in run("verify", file).stdout
+    assert "the proof holds of ur5" in run("verify", file, "--figure", "ur5").stdout
+    other = run("verify", file, "--figure", "panda")
+    assert other.exit_code == 1
+    assert "does NOT hold of panda" in other.stdout
+    point = run("certify", "ur5", "tool0", "--at", "0.2,0.9,0.9", "--point")
+    assert point.exit_code == 1
+    assert "wanted orientation" not in point.stdout
 
 
 def test_a_certificate_that_was_bent_does_not_hold(tmp_path: Path) -> None:

@@ -37,16 +37,19 @@ Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
 class Clearance:
     """How a figure keeps clear: by which `margin` [m], whether also of `itself`, and which pairs are left alone.
 
-    `ignoring` names pairs: a segment and an obstacle, or two segments.
+    `ignoring` names pairs: a segment and an obstacle, or two segments. Up to `preferred` [m] is kept where `solve` finds a
+    posture with as much; less is no failure as long as it is the margin.
     """
 
     margin: float = 0.0
     itself: bool = False
     ignoring: Sequence[tuple[str, str]] = ()
+    preferred: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.margin, Real) and 0.0 <= self.margin < np.inf):
-            raise BadValue(f"the margin of a clearance must be finite and not negative, not {self.margin!r}")
+        for what, value in (("margin", self.margin), ("preferred margin", self.preferred)):
+            if not (isinstance(value, Real) and 0.0 <= value < np.inf):
+                raise BadValue(f"the {what} of a clearance must be finite and not negative, not {value!r}")
         if not isinstance(self.ignoring, Iterable):
             raise BadValue(f"a clearance ignores a sequence of pairs of names, not {self.ignoring!r}")
         pairs = tuple(self.ignoring)
@@ -104,11 +107,15 @@ class Clear:
 
     def miss_of(self, figure: Figure, q: ArrayLike) -> Miss:
         """How much the worst pair lacks, recomputed in plain NumPy."""
-        frames = figure.placements(q)
+        return self.miss_at(figure.placements(q))
+
+    def miss_at(self, frames: Mapping[str, Floats]) -> Miss:
+        """How much the worst pair lacks where the segments are in these frames."""
         cores = _for_each((p.bar for p in self.pairs), lambda bar: frames[bar.segment] @ bar.core.at)
         if all(isinstance(p.other.shape, Ball | Capsule) for p in self.pairs):
             return Miss(metres=max(0.0, _lacking_from_bars(self.pairs, cores, frames)))
-        return Miss(metres=max(_lacking(pair, core, frames) for pair, core in zip(self.pairs, cores, strict=True)))
+        near = np.flatnonzero(_may_lack(self.pairs, cores))
+        return Miss(metres=max((_lacking(self.pairs[i], frames) for i in near), default=0.0))
 
     def miss(self, X: Floats) -> Miss:
         """A frame alone does not tell."""
@@ -138,14 +145,21 @@ def _lacking_from_bars(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str
     return float((np.array([p.keep + core.radius for p, core in zip(pairs, shapes, strict=True)]) - apart).max())
 
 
-def _lacking(pair: Pair, core: Floats, frames: Mapping[str, Floats]) -> float:
-    """What a bar with its core along the z axis of `core` lacks; looked at closely unless a face keeps it far enough away."""
+def _may_lack(pairs: Sequence[Pair], cores: Floats) -> np.ndarray:
+    """Which pairs with an obstacle in the world no single face keeps far enough apart; others are looked at closely anyway."""
+    out = np.ones(len(pairs), dtype=bool)
+    shape = pairs[0].other.shape
+    if isinstance(shape, Box | Polytope) and all(pair.other is pairs[0].other for pair in pairs):
+        body = polyhedron_of(shape)
+        halves, keep = np.array([p.bar.core.half for p in pairs]), np.array([p.keep for p in pairs])
+        lowest = cores[:, :3, 3] @ body.normals.T - np.abs(cores[:, :3, 2] @ body.normals.T) * halves[:, None]
+        out = ~((lowest - body.offsets).max(axis=1) >= keep)
+    return out
+
+
+def _lacking(pair: Pair, frames: Mapping[str, Floats]) -> float:
+    """What a bar lacks."""
     bar, other, keep = pair
-    if isinstance(other.shape, Box | Polytope):
-        body = polyhedron_of(other.shape)
-        lowest = body.normals @ core[:3, 3] - np.abs(body.normals @ core[:3, 2]) * bar.core.half
-        if not (lowest - body.offsets).max() < keep:
-            return 0.0
     distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
     return max(0.0, keep - bar.core.radius - distance)
 
@@ -190,9 +204,9 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
         segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.bars.items()
     }
     goals = []
+    movable = [segment for segment in bars if figure.chain(None, segment)]
     for name, shape in obstacles.items():
         other = _standing(name, shape)
-        movable = [segment for segment in bars if figure.chain(None, segment)]
         able = [bar for s in movable if frozenset((s, name)) not in ignored for bar in bars[s]]
         pairs = tuple(Pair(bar, other, bar.core.radius + clearance.margin) for bar in able)
         goals += [Clear(f"clear of {name}", pairs)] if pairs else []

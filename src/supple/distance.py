@@ -82,7 +82,7 @@ def _to_polytope(A: Floats, b: Floats, c: Floats, u: Floats, h: float) -> float:
     from scipy.optimize import brentq
 
     def slope(t: float) -> float:
-        return -float(u @ _way(A, b - A @ (c + t * u)))
+        return -float(u @ shortest_way(A, b - A @ (c + t * u)))
 
     t = 0.0
     if h > 0.0:
@@ -92,10 +92,10 @@ def _to_polytope(A: Floats, b: Floats, c: Floats, u: Floats, h: float) -> float:
             t = h
         else:
             t = float(brentq(slope, -h, h, xtol=1e-14, rtol=1e-14))  # pyright: ignore[reportArgumentType]
-    return float(np.linalg.norm(_way(A, b - A @ (c + t * u))))
+    return float(np.linalg.norm(shortest_way(A, b - A @ (c + t * u))))
 
 
-def _way(A: Floats, room: Floats) -> Floats:
+def shortest_way(A: Floats, room: Floats) -> Floats:
     """The shortest z with ``A z ≤ room``."""
     from scipy.optimize import nnls
 

@@ -1,5 +1,10 @@
 """Every error that supple raises on purpose: one base class, and Python's own kinds where users expect them."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
 
 class Error(Exception):
     """Base of all errors that supple raises on purpose; the message names the culprit and the remedy."""
@@ -34,6 +39,14 @@ class MissingExtra(Error, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f'{purpose} needs the package {package!r}: pip install "supple[{extra}]"')
+
+
+def needed(module: str, package: str, extra: str, purpose: str) -> Any:
+    """A module of an optional dependency; MissingExtra if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(package, extra, purpose) from error
 
 
 def find(names: tuple[str, ...], name: str, kind: str, owner: str) -> int:

@@ -36,7 +36,30 @@ class Polyhedron(NamedTuple):
 @lru_cache(maxsize=1024)
 def polyhedron_of(body: Box | Polytope) -> Polyhedron:
     """Faces and edges; a polytope without an inside is refused, with the rows that contradict each other."""
-    polytope = Polytope.of(body) if isinstance(body, Box) else body
+    if isinstance(body, Box) and min(np.subtract(body.upper, body.lower)) > 4.0 * THIN:
+        return _stretched(body)
+    return _found(Polytope.of(body) if isinstance(body, Box) else body)
+
+
+def _stretched(box: Box) -> Polyhedron:
+    """The faces and edges of a box: those of a cube, stretched and placed."""
+    cube, R = _cube(), box.at[:3, :3]
+    half = np.subtract(box.upper, box.lower) / 2
+    centre = R @ (np.add(box.lower, box.upper) / 2) + box.at[:3, 3]
+    normals = cube.normals @ R.T
+    long = np.abs(cube.directions) @ half
+    points = (cube.points * half) @ R.T + centre
+    offsets = np.abs(cube.normals) @ half + normals @ centre
+    return Polyhedron(normals, offsets, points, cube.directions @ R.T, cube.spans * long[:, None], cube.faces)
+
+
+@lru_cache(maxsize=1)
+def _cube() -> Polyhedron:
+    return _found(Polytope.of(Box((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))))
+
+
+def _found(polytope: Polytope) -> Polyhedron:
+    """Faces and edges from the rows alone."""
     lengths = np.hypot.reduce(polytope.A, axis=1)
     if len(lengths) > MOST:
         raise BadValue(f"a polytope has at most {MOST} sides, not {len(lengths)}: leave out those that hardly matter")

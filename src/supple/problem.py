@@ -323,7 +323,11 @@ class Problem:
     def misses(self, q: ArrayLike) -> tuple[Miss, ...]:
         """How far each task (closed loops last) is from being met at q, recomputed from the figure in plain NumPy."""
         figure = self.figure
-        return tuple(miss_of(figure, task, q) for task in self.all_tasks)
+        stated = tuple(miss_of(figure, task, q) for task in (*self.tasks, *self.loops))
+        if not self.clear:
+            return stated
+        frames = figure.placements(q)
+        return (*stated, *(task.goal.miss_at(frames) for task in self.clear))
 
     def aimed(self, *targets: Any) -> Problem:
         """The same problem with other targets, one array for each task; None keeps a task's own."""

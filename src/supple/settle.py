@@ -21,12 +21,14 @@ from supple.solvers.base import Solver
 from supple.solvers.default import default_solver
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
+from supple.solvers.roomy import Roomy
 from supple.space import Floats
 
 
 def nearby(problem: Problem) -> Solver:
     """A single attempt of the solver that answers when none is named."""
     chosen = default_solver(problem)
+    chosen = chosen.solver if isinstance(chosen, Roomy) else chosen
     return chosen.solver if isinstance(chosen, Multistart) else chosen
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple import potentials as kind
-from supple.apart import Clear, Pair
+from supple.apart import Bar, Clear, Other, Pair
 from supple.charts import find_charts, mark_charts
 from supple.effectors import Gap, MassCentre
 from supple.figure import Figure
@@ -35,6 +35,7 @@ class Tables:
         self.last: tuple[int, int, bytes, bytes] | None = None
         self.solids: list[np.ndarray] = []
         self.solid_at: dict[int, int] = {}
+        self.frames: dict[int, list[float]] = {}
         self.ways: dict[tuple[int, int], tuple[list[int], int]] = {}
         self.targets = self.residuals = self.longest = 0
         self.routes = Routes(tree.drives)
@@ -89,10 +90,7 @@ class Tables:
     def _add_pair(self, task: Any, pair: Pair, rank: int) -> None:
         """Append the term of a bar that keeps away from a solid, or from the bar of another segment."""
         bar, other = pair.bar, pair.other
-        row, frame = self.tree.row[bar.segment], self.tree.frame[bar.segment] @ bar.core.at
-        reference, seen_from = NO_ROW, compose(np.eye(3), other.centre)
-        if other.segment is not None:
-            reference, seen_from = self.tree.row[other.segment], self.tree.frame[other.segment] @ other.at
+        row, reference = self.tree.row[bar.segment], NO_ROW if other.segment is None else self.tree.row[other.segment]
         chain, route = self._way(row, reference)
         fields = [
             kind.CLEAR,
@@ -107,12 +105,24 @@ class Tables:
         self.term.append([*fields, 0, kind.ROWS[kind.CLEAR], rank, 0, route])
         limit = task.weight * task.tolerance**2 * INSIDE
         reach = bar.core.half + pair.keep + other.reach
-        parameters = [task.weight, limit, 1.0, bar.core.half, 0.0, 0.0, pair.keep, reach, 0.0]
-        self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))
+        parameters = [task.weight, limit, 1.0, bar.core.half, 0.0, 0.0, pair.keep, reach, 0.0, 0.0, 0.0, 0.0]
+        self.number.append(np.array([*self._frame_of(bar), *self._frame_of(other), *parameters]))
         self.chain += chain
         self.longest = max(self.longest, len(chain))
         self.residuals += BLOCK
         self.last = None
+
+    def _frame_of(self, thing: Bar | Other) -> list[float]:
+        """The frame of a bar or of what it must not touch, in the row that carries it, as twelve numbers; found once."""
+        if id(thing) not in self.frames:
+            if isinstance(thing, Bar):
+                frame = self.tree.frame[thing.segment] @ thing.core.at
+            elif thing.segment is None:
+                frame = compose(np.eye(3), thing.centre)
+            else:
+                frame = self.tree.frame[thing.segment] @ thing.at
+            self.frames[id(thing)] = _flat(frame).tolist()
+        return self.frames[id(thing)]
 
     def _solid(self, numbers: np.ndarray) -> int:
         """Where a solid's numbers are; the same array is stored once."""

@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from supple.errors import Error
-
-
-class Commands(TyperGroup):
-    """Commands whose expected failures are one line on stderr and exit status 2, never a traceback."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command."""
-        try:
-            return super().invoke(ctx)
-        except Error as error:
-            _fail(str(error))
-        except OSError as error:
-            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-
-
-def _fail(message: str) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    lines = [" ".join(line.split()) for line in message.splitlines()]
-    Console(stderr=True, soft_wrap=True, highlight=False).print(Text("error: " + "\n  ".join(lines), style="bold red"))
-    raise typer.Exit(2)
-
+from supple.cli.failing import Commands
 
 app = typer.Typer(
     cls=Commands,
@@ -206,21 +182,68 @@ def certify(
     segment: Annotated[str, typer.Argument(metavar="SEGMENT", help="The segment whose frame is to be placed.")],
     at: Annotated[str, typer.Option(help="Where: x,y,z [m].")],
     quat_wxyz: Annotated[str, typer.Option(help="How it is turned: a quaternion w,x,y,z.")] = "1,0,0,0",
+    point: Annotated[bool, typer.Option("--point", help="Only the frame's origin; it may be turned anyhow.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where a certificate goes: .json.")] = None,
-    boxes: Annotated[int, typer.Option(help="Boxes of joint ranges that are looked at, at most.")] = 200,
+    boxes: Annotated[int, typer.Option(help="Boxes of joint ranges that are looked at, at most.")] = 400,
 ) -> None:
     """Place a frame, or prove that it cannot be. Status 0: solved; 1: proved impossible; 3: not decided (extra `convex`)."""
     from supple.cli import proofs
 
-    raise typer.Exit(proofs.certify(what, segment, at, quat_wxyz, output, boxes))
+    raise typer.Exit(proofs.certify(what, segment, at, None if point else quat_wxyz, output, boxes))
 
 
 @app.command()
-def verify(file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="What certify has written.")]) -> None:
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="What certify has written.")],
+    figure: Annotated[str | None, typer.Option(help="The figure that it is to speak of: a name or a file.")] = None,
+) -> None:
     """Check a certificate in ball arithmetic. Status 0: the proof holds; 1: it does not (extra `convex`)."""
     from supple.cli import proofs
 
-    raise typer.Exit(0 if proofs.verify(file) else 1)
+    raise typer.Exit(0 if proofs.verify(file, figure) else 1)
+
+
+@app.command("reach")
+def _reach(
+    what: What,
+    segment: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SEGMENT]", help="The segment whose origin is to be placed; by default the farthest out."
+        ),
+    ] = None,
+    spacing: Annotated[
+        float | None, typer.Option(help="Metres between positions.", show_default="a part of the reach")
+    ] = None,
+    plane: Annotated[
+        str | None, typer.Option(help="A slice: x=0, y=0 or z=0.3 [m].", show_default="by the joints")
+    ] = None,
+    volume: Annotated[bool, typer.Option("--volume", help="All of the space that the chain could reach.")] = False,
+    quat_wxyz: Annotated[
+        str | None, typer.Option(help="How it is turned: a quaternion w,x,y,z.", show_default="any rotation")
+    ] = None,
+    rotations: Annotated[
+        int | None, typer.Option(help="Try so many rotations at each position, spread evenly over all.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The picture: .png, .pdf or .svg.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Where the map goes, with a posture for each pose reached.")] = None,
+    boxes: Annotated[int, typer.Option(help="Boxes of joint ranges that are looked at for a pose, at most.")] = 400,
+    seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
+) -> None:
+    """Map what a segment reaches: every pose of a grid is reached, proved impossible, or undecided (extra `convex`)."""
+    from supple.cli import reach as command
+
+    command.check_outputs(output, json)
+    found = command.mapped(what, segment, spacing, plane, volume, quat_wxyz, rotations, boxes, seed)
+    command.print_map(found)
+    if json is not None:
+        command.write_json(found, json)
+        typer.echo(f"{json}: the map")
+    if output is not None:
+        from supple.view import draw_reach
+
+        draw_reach(found, path=output)
+        typer.echo(f"{output}: the picture")
 
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")

@@ -14,14 +14,18 @@ from supple.errors import BadFile
 MOST_BYTES = 200_000_000
 
 
-def certify(what: str, segment: str, position: str, quaternion: str, output: Path | None, boxes: int) -> int:
+def certify(what: str, segment: str, position: str, quaternion: str | None, output: Path | None, boxes: int) -> int:
     """Solve or prove, say which, and keep the certificate; 0: solved, 1: proved impossible, 3: not decided."""
     figure = figure_of(what, None, None)
     place = numbers(position, 3, "--at")
-    turn = numbers(quaternion, 4, "--quat-wxyz")
-    problem = supple.Problem(figure, [supple.Task(supple.Frame(segment), supple.Placed(place, quat_wxyz=turn))])
+    if quaternion is None:
+        goal = supple.At(place)
+    else:
+        goal = supple.Placed(place, quat_wxyz=numbers(quaternion, 4, "--quat-wxyz"))
+    problem = supple.Problem(figure, [supple.Task(supple.Frame(segment), goal)])
     solution = supple.solve(problem, solver=supple.Decide(boxes=boxes))
-    typer.echo(f"{solution.status.name}: {solution.reason}")
+    proof = solution.certificate
+    typer.echo(f"{solution.status.name}: {solution.reason if proof is None else proof.explain()}")
     if solution.ok:
         typer.echo(", ".join(f"{name}={x:.6g}" for name, x in zip(figure.joints, solution.q, strict=True)))
         return 0
@@ -33,7 +37,7 @@ def certify(what: str, segment: str, position: str, quaternion: str, output: Pat
     return 1
 
 
-def verify(file: Path) -> bool:
+def verify(file: Path, what: str | None = None) -> bool:
     """Check a certificate, and say what it claims."""
     if file.stat().st_size > MOST_BYTES:
         raise BadFile(f"the file has more than {MOST_BYTES} bytes", file=str(file))
@@ -43,10 +47,11 @@ def verify(file: Path) -> bool:
         raise BadFile("this is not UTF-8 text", file=str(file)) from error
     except BadFile as error:
         raise BadFile(str(error), file=str(file)) from error
-    holds = certificate.verify()
+    holds = certificate.verify(None if what is None else figure_of(what, None, None))
     typer.echo(certificate.explain())
     for claim in certificate.claims:
         turn = "" if claim.point else f" and {claim.angle_tolerance:g} rad"
-        typer.echo(f"{claim.about}: to within {claim.tolerance:g} m{turn}")
-    typer.echo("the proof holds" if holds else "the proof does NOT hold")
+        typer.echo(f"{claim.way.segment}: to within {claim.tolerance:g} m{turn}")
+    of = "" if what is None else f" of {what}"
+    typer.echo(f"the proof holds{of}" if holds else f"the proof does NOT hold{of}")
     return holds

@@ -32,7 +32,7 @@ from supple.deciding.moments import Terms, terms
 from supple.deciding.points import EQUATIONS, conformal, joint_parts
 from supple.deciding.proof import Leaf
 from supple.deciding.relaxation import FIRST_ARC, Ranges, arcs_of, ranges
-from supple.errors import MissingExtra
+from supple.errors import needed
 from supple.space import Floats
 
 PRECISION = 80  # bits
@@ -41,11 +41,7 @@ ROUNDING = 1e-12  # by how much placements may be off being exact rotations, in 
 
 def need_flint() -> Any:
     """The module of ball arithmetic."""
-    try:
-        import flint
-    except ImportError as error:
-        raise MissingExtra("python-flint", "convex", "checking a certificate") from error
-    return flint
+    return needed("flint", "python-flint", "convex", "checking a certificate")
 
 
 def holds(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats) -> bool:

@@ -22,6 +22,7 @@ from supple.deciding.relaxation import Relaxation, best_starts
 from supple.deciding.slack import likely, slack_of
 from supple.space import Floats
 
+DEEPEST = 150  # cuts of one box
 TOO_CLOSE = 24  # boxes that were refuted by less than their slack, after which more are of no use
 MOST_STARTS = 3  # joints with which the first arc may begin
 SAFELY = 1.1  # times the slack that a bound is to be above
@@ -58,7 +59,7 @@ class Search:
     def __post_init__(self) -> None:
         self.at = [np.array([self.names.index(name) for name in claim.chain.names]) for claim in self.claims]
         self.starts = [best_starts(claim)[:MOST_STARTS] for claim in self.claims]
-        self.crashes = Crashes(self.pairings, self.names)
+        self.crashes = Crashes(self.pairings, self.claims, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
     def run(self, lower: Floats, upper: Floats) -> Outcome:
@@ -66,12 +67,14 @@ class Search:
         proof = self.prove(lower, upper, {}, range(len(self.claims)))
         return Outcome(proof, self.q, self.boxes)
 
-    def prove(self, lower: Floats, upper: Floats, before: dict[int, Guess], changed: Sequence[int]) -> Proof | None:
+    def prove(
+        self, lower: Floats, upper: Floats, before: dict[int, Guess], changed: Sequence[int], depth: int = 0
+    ) -> Proof | None:
         """The proof that a box is empty; None if a posture was found or the boxes are used up.
 
         Only the relaxations of the claims that changed are looked at; `before` is what the others stand for.
         """
-        if self.boxes >= self.most or self.close > TOO_CLOSE or self.stop():
+        if self.boxes >= self.most or depth > DEEPEST or self.close > TOO_CLOSE or self.stop():
             return None
         self.boxes += 1
         if (crash := self.crashes.first(lower, upper)) is not None:
@@ -84,7 +87,7 @@ class Search:
             guesses[number] = found
         guess = self.joined(guesses, lower, upper)
         self.q = self.reach(guess.q)
-        return None if self.q is not None else self.cut(lower, upper, guess, guesses)
+        return None if self.q is not None else self.cut(lower, upper, guess, guesses, depth + 1)
 
     def joined(self, guesses: dict[int, Guess], lower: Floats, upper: Floats) -> Guess:
         """What all claims stand for: in the middle between them, and the less sure the less they agree."""
@@ -128,7 +131,7 @@ class Search:
                 return leaf
         return None
 
-    def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess]) -> Split | None:
+    def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess], depth: int) -> Split | None:
         """Both halves of a box."""
         width = upper - lower
         joint = int(np.argmax(np.where(width > NARROW, guess.spread, -1.0)))
@@ -141,10 +144,10 @@ class Search:
         top, bottom = upper.copy(), lower.copy()
         top[joint] = bottom[joint] = at
         changed = [k for k, own in enumerate(self.at) if joint in own]
-        below = self.prove(lower, top, guesses, changed)
+        below = self.prove(lower, top, guesses, changed, depth)
         if below is None:
             return None
-        above = self.prove(bottom, upper, guesses, changed)
+        above = self.prove(bottom, upper, guesses, changed, depth)
         return None if above is None else Split(joint, at, below, above)
 
 

@@ -24,11 +24,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.deciding.balls import holds
+from supple.deciding.chain import Undecidable
 from supple.deciding.claims import Claim
 from supple.deciding.crash_balls import crash_holds
 from supple.deciding.crashes import Pairing
 from supple.deciding.proof import Crash, Leaf, Proof, Split
+from supple.errors import Error
+from supple.figure import Figure
 from supple.space import Floats
+
+SAME = 1e-12  # by how much the placements of two chains that are the same may differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +62,8 @@ class Certificate:
     def compact(self) -> Certificate:
         """The same with only those claims and pairings that its proof needs."""
         leaves = [leaf for leaf, _, _ in self.leaves()]
-        claims = sorted({leaf.claim for leaf in leaves if isinstance(leaf, Leaf)})
         pairs = sorted({leaf.pair for leaf in leaves if isinstance(leaf, Crash)})
+        claims = self._needed()
 
         def renumbered(node: Proof) -> Proof:
             if isinstance(node, Split):
@@ -70,13 +75,20 @@ class Certificate:
         return replace(
             self,
             claims=tuple(self.claims[k] for k in claims),
-            pairings=tuple(self.pairings[k] for k in pairs),
+            pairings=tuple(
+                replace(p, given=claims.index(p.given) if p.given >= 0 else -1)
+                for p in (self.pairings[k] for k in pairs)
+            ),
             proof=renumbered(self.proof),
         )
 
-    def verify(self) -> bool:
-        """Whether the proof holds, checked in ball arithmetic from the chains themselves."""
-        return self._covers() and all(self.stands(*leaf) for leaf in self.leaves())
+    def verify(self, figure: Figure | None = None) -> bool:
+        """Whether the proof holds, checked in ball arithmetic from the chains themselves.
+
+        With a figure, also whether the chains are that figure's, and its limits no wider than those of the proof.
+        """
+        mine = figure is None or all(_is_of(figure, thing) for thing in (*self.claims, *self.pairings))
+        return mine and self._covers() and all(self.stands(*leaf) for leaf in self.leaves())
 
     def stands(self, leaf: Leaf | Crash, lower: Floats, upper: Floats) -> bool:
         """Whether one leaf proves its box empty."""
@@ -87,10 +99,17 @@ class Certificate:
         at = [self.names.index(name) for name in what[number].chain.names]
         if isinstance(leaf, Leaf):
             return holds(self.claims[number], leaf, lower[at], upper[at])
-        return crash_holds(self.pairings[number], leaf, lower[at], upper[at])
+        given = self.pairings[number].given
+        if not -1 <= given < len(self.claims):
+            return False
+        claim = self.claims[given] if given >= 0 else None
+        return crash_holds(self.pairings[number], claim, leaf, lower[at], upper[at])
 
     def _covers(self) -> bool:
-        """Whether the box holds every posture of every chain, and its cuts are cuts."""
+        """Whether the box holds every posture of every chain, its cuts are cuts, and free turns belong to one claim each."""
+        added = [claim.way.turning for claim in self.claims if claim.way.turning]
+        if any(sum(name in thing.chain.names for thing in (*self.claims, *self.pairings)) != 1 for name in added):
+            return False
         for thing in (*self.claims, *self.pairings):
             for name, low, high in zip(thing.chain.names, *thing.chain.box, strict=True):
                 if name not in self.names:
@@ -111,12 +130,16 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What cannot be, in words."""
-        leaves = [leaf for leaf, _, _ in self.leaves()]
-        used = sorted({leaf.claim for leaf in leaves if isinstance(leaf, Leaf)})
-        wishes = [self.claims[k].wish for k in used]
-        if any(isinstance(leaf, Crash) for leaf in leaves):
+        wishes = [self.claims[k].wish for k in self._needed()]
+        if any(isinstance(leaf, Crash) for leaf, _, _ in self.leaves()):
             wishes.append("keeps clear")
         return f"No posture within the limits {' and '.join(wishes)}"
+
+    def _needed(self) -> list[int]:
+        """The claims that the proof refutes, or that what touches in it is given."""
+        leaves = [leaf for leaf, _, _ in self.leaves()]
+        refuted = {leaf.claim for leaf in leaves if isinstance(leaf, Leaf)}
+        return sorted(refuted | {self.pairings[leaf.pair].given for leaf in leaves if isinstance(leaf, Crash)} - {-1})
 
     def explain(self) -> str:
         """A sentence in plain words: what cannot be, and which limits matter."""
@@ -136,3 +159,16 @@ class Certificate:
         from supple.deciding.certificate_text import read
 
         return read(text)
+
+
+def _is_of(figure: Figure, thing: Claim | Pairing) -> bool:
+    """Whether a chain is what a figure has on that way."""
+    own = thing.chain
+    try:
+        chain = thing.way.chain(figure, figure.lower, figure.upper)
+    except (Undecidable, Error):
+        return False
+    if chain.names != own.names or (chain.slides != own.slides).any() or (chain.signs != own.signs).any():
+        return False
+    same = all(np.allclose(x, y, 0.0, SAME) for x, y in ((chain.before, own.before), (chain.behind, own.behind)))
+    return bool(same and (own.box[0] <= chain.box[0]).all() and (chain.box[1] <= own.box[1]).all())

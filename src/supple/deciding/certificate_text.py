@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.deciding.certificate import Certificate
-from supple.deciding.chain import Chain
+from supple.deciding.chain import Chain, Way
 from supple.deciding.claims import Claim
 from supple.deciding.crashes import Pairing
 from supple.deciding.proof import Crash, Leaf, Proof, Split
@@ -81,9 +81,26 @@ def _read_chain(data: dict[str, Any]) -> Chain:
     )
 
 
+def _way(w: Way) -> dict[str, Any]:
+    led = None if w.led is None else w.led.tolist()
+    seen = {"segment": w.segment, "frame": w.frame.tolist(), "seen_from": w.seen_from}
+    return {**seen, "led": led, "turning": w.turning}
+
+
+def _read_way(data: dict[str, Any]) -> Way:
+    led, seen_from = data["led"], data["seen_from"]
+    return Way(
+        str(data["segment"]),
+        _array(data["frame"], (4, 4)),
+        None if seen_from is None else str(seen_from),
+        None if led is None else _array(led, (4, 4)),
+        str(data["turning"]),
+    )
+
+
 def _claim(c: Claim) -> dict[str, Any]:
     return {
-        "about": c.about,
+        "way": _way(c.way),
         "point": c.point,
         "target": c.target.tolist(),
         "tolerance": c.tolerance,
@@ -94,12 +111,14 @@ def _claim(c: Claim) -> dict[str, Any]:
 
 def _read_claim(data: dict[str, Any]) -> Claim:
     target, tolerances = _array(data["target"], (4, 4)), (float(data["tolerance"]), float(data["angle_tolerance"]))
-    return Claim(_read_chain(data["chain"]), target, *tolerances, data["point"] is True, str(data["about"]))
+    return Claim(_read_chain(data["chain"]), target, *tolerances, data["point"] is True, _read_way(data["way"]))
 
 
 def _pairing(p: Pairing) -> dict[str, Any]:
     return {
         "about": p.about,
+        "given": p.given,
+        "way": _way(p.way),
         "half": p.half,
         "keep": p.keep,
         "faces": p.faces.tolist(),
@@ -115,7 +134,7 @@ def _read_pairing(data: dict[str, Any]) -> Pairing:
     half, keep, radius = (float(x) for x in numbers)
     return Pairing(
         _read_chain(data["chain"]), half, keep, _array(faces, (len(faces), 4)) if faces else np.empty((0, 4)),
-        _array(data["line"], (7,)), radius, str(data["about"]),
+        _array(data["line"], (7,)), radius, _read_way(data["way"]), int(data["given"]), str(data["about"]),
     )  # fmt: skip
 
 

@@ -56,9 +56,9 @@ class Chain:
 
     @cached_property
     def reach(self) -> float:
-        """The sum of all lengths."""
+        """The sum of all lengths; 1 if there is none."""
         fixed = np.linalg.norm(self.before[:, :3, 3], axis=1).sum() + np.linalg.norm(self.behind[:3, 3])
-        return float(fixed + np.maximum(np.abs(self.lower), np.abs(self.upper))[self.slides].sum())
+        return float(fixed + np.maximum(np.abs(self.lower), np.abs(self.upper))[self.slides].sum()) or 1.0
 
     @cached_property
     def box(self) -> tuple[Floats, Floats]:
@@ -160,31 +160,42 @@ class _Path:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Way:
+    """How a chain comes from a figure: to a frame of a segment, in the world or as another segment sees it.
+
+    `led` is a placement before all of it; `turning` names a hinge about the frame's z axis at its end, which turns freely.
+    """
+
+    segment: str
+    frame: Floats  # in the segment
+    seen_from: str | None = None
+    led: Floats | None = None
+    turning: str = ""
+
+    def chain(self, figure: Figure, lower: Floats, upper: Floats) -> Chain:
+        """The chain of a figure whose coordinates have these limits."""
+        chain = chain_of(figure, self.segment, self.frame, lower, upper, self.seen_from)
+        if self.led is not None:
+            chain = chain.trimmed(figure.joints).led_by(self.led)
+        return chain.turning(self.turning) if self.turning else chain
+
+
 _known: WeakKeyDictionary[Figure, dict[Any, Chain]] = WeakKeyDictionary()
 _REMEMBERED = 64  # chains of one figure
 
 
 def chain_of(
-    figure: Figure,
-    segment: str,
-    offset: Floats,
-    lower: Floats,
-    upper: Floats,
-    seen_from: str | None = None,
-    most: int = MOST,
+    figure: Figure, segment: str, offset: Floats, lower: Floats, upper: Floats, seen_from: str | None = None
 ) -> Chain:
     """The chain that moves a frame of a segment, in the world or as another segment sees it; a figure keeps its chains."""
     known = _known.setdefault(figure, {})
     key = (segment, offset.tobytes(), lower.tobytes(), upper.tobytes(), seen_from)
-    chain = known.get(key)
-    if chain is None:
-        chain = _followed(figure, segment, lower, upper, seen_from).chain(offset)
+    if key not in known:
         if len(known) >= _REMEMBERED:
             known.clear()
-        known[key] = chain
-    if len(chain.names) > most:
-        raise Undecidable(f"{len(chain.names)} joints move {segment!r}; up to {most} can be decided")
-    return chain
+        known[key] = _followed(figure, segment, lower, upper, seen_from).chain(offset)
+    return known[key]
 
 
 def _followed(figure: Figure, segment: str, lower: Floats, upper: Floats, seen_from: str | None) -> _Path:

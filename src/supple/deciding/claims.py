@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from supple.deciding.chain import Chain, Undecidable, chain_of
+from supple.deciding.chain import MOST, Chain, Undecidable, Way
 from supple.effectors import Direction, Frame, Gap, Point, along_x
 from supple.goals import At, Facing, Placed
 from supple.problem import Problem, Task
 from supple.space import Floats, compose, inverse
 
+FARTHEST = 1e6  # [m] a target that can be computed with
 WIDEST = 0.1  # tolerance [m, rad] up to which a task can be decided
 X_TO_Z = compose([[0, 0, 1], [0, 1, 0], [-1, 0, 0]], (0, 0, 0))  # a frame whose z axis is the old x
 
@@ -36,16 +37,23 @@ class Claim:
     tolerance: float
     angle_tolerance: float
     point: bool
-    about: str  # the segment
-    frame: Frame | None = None  # what it places in the world; None: a point, or seen from another segment
+    way: Way
+
+    @property
+    def places(self) -> bool:
+        """Whether it says where its segment is in the world."""
+        return not (self.point or self.way.turning or self.way.seen_from is not None)
+
+    @property
+    def segment_at(self) -> Floats:
+        """Where the segment is in the world, but for tolerances, if it says so."""
+        return self.target @ inverse(self.way.frame)
 
     @property
     def wish(self) -> str:
         """What is wanted, in words."""
         x, y, z = self.target[:3, 3]
-        return (
-            f"brings {self.about} to ({x:.4g}, {y:.4g}, {z:.4g}) m{'' if self.point else ' in the wanted orientation'}"
-        )
+        return f"brings {self.way.segment} to ({x:.4g}, {y:.4g}, {z:.4g}) m{'' if self.point else ' in the wanted orientation'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +83,14 @@ class _Claims:
         self.reasons: list[str] = []
         self.known: dict[str, _Known] = {}
 
-    def chain(self, segment: str, offset: Floats, seen_from: str | None) -> Chain:
+    def chain(self, way: Way) -> Chain:
         """A chain all of whose joints may move."""
-        chain = chain_of(self.figure, segment, offset, self.lower, self.upper, seen_from)
+        chain = way.chain(self.figure, self.lower, self.upper)
+        if len(chain.names) > MOST:
+            free = bool(way.turning)
+            raise Undecidable(
+                f"{len(chain.names) - free} joints move {way.segment!r}; up to {MOST - free} can be decided"
+            )
         for name in chain.names:
             if name in self.figure.joints and self.problem.free[self.figure.joints.index(name)] == 0.0:
                 raise Undecidable(f"joint {name!r} is locked: lock it in the figure instead, with locked()")
@@ -85,19 +98,22 @@ class _Claims:
 
     def add(self, task: Task, segment: str, frame: Floats, target: Floats, **more: Any) -> None:
         """A claim on a frame of a segment, or the reason why there is none."""
-        seen_from, turning, point = more.get("seen_from"), more.get("turning", False), more.get("point", False)
+        seen_from, point = more.get("seen_from"), more.get("point", False)
+        turning = f"(turn {len(self.found)} of {segment})" if more.get("turning") else ""
         tolerance, angle = more.get("loose", (task.tolerance, task.angle_tolerance))
         if max(tolerance, 0.0 if point else angle) >= WIDEST:
             self.reasons.append(f"the tolerances of {task.name!r} are too wide")
             return
+        if np.abs(target).max() > FARTHEST:
+            self.reasons.append(f"the target of {task.name!r} is too far away to compute with")
+            return
+        way = Way(segment, frame, seen_from, turning=turning)
         try:
-            chain = self.chain(segment, frame, seen_from)
-            chain = chain.turning(f"(turn of {segment})") if turning else chain
+            chain = self.chain(way)
         except Undecidable as reason:
             self.reasons.append(str(reason))
             return
-        in_world = None if point or turning or seen_from is not None else Frame(segment, frame)
-        self.found.append(Claim(chain, target, tolerance, angle, point, segment, in_world))
+        self.found.append(Claim(chain, target, tolerance, angle, point, way))
 
     def take(self, task: Task, others: list[Task]) -> None:
         """The claim of one task."""

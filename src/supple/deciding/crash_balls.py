@@ -8,20 +8,25 @@ import numpy as np
 
 from supple.deciding.balls import PRECISION, ROUNDING, is_chain, need_flint
 from supple.deciding.chain import Chain
-from supple.deciding.crashes import SURE, Pairing
+from supple.deciding.claims import Claim
+from supple.deciding.crashes import SURE, Pairing, looseness
 from supple.deciding.proof import Crash
 from supple.space import Floats
 
 
-def crash_holds(pairing: Pairing, crash: Crash, lower: Floats, upper: Floats) -> bool:
-    """Whether the pair touches in every posture of the box."""
+def crash_holds(pairing: Pairing, claim: Claim | None, crash: Crash, lower: Floats, upper: Floats) -> bool:
+    """Whether the pair touches in every posture of the box, or in those that meet the claim that the pairing is given."""
     flint, chain = need_flint(), pairing.chain
+    if not _leads_from(pairing, claim):
+        return False
     fits = crash.point.shape == (3,) and not crash.point[:2].any() and abs(crash.point[2]) <= pairing.half
     if not (fits and is_chain(chain, np.eye(4)) and (lower <= upper).all()):
         return False
     with flint.ctx.workprec(PRECISION):
         arb, matrix = flint.arb, flint.arb_mat
         w, rho = _reach_in_balls(chain, crash.point, lower, upper, arb, matrix)
+        if claim is not None:
+            rho = rho + looseness(pairing, claim, arb, lambda x: x.abs_upper().sqrt()) + SURE / 10
         if crash.near is None:
             level = [sum(arb(float(n[i])) * w[i] for i in range(3)) - arb(float(n[3])) for n in pairing.faces]
             if not level or not all(x <= 0 for x in level):
@@ -35,6 +40,15 @@ def crash_holds(pairing: Pairing, crash: Crash, lower: Floats, upper: Floats) ->
                 return False
             away = _length([a - b for a, b in zip(w, x, strict=True)], arb)
         return bool(away + rho + SURE / 10 < arb(float(pairing.keep)) + arb(float(pairing.radius)))
+
+
+def _leads_from(pairing: Pairing, claim: Claim | None) -> bool:
+    """Whether the pairing's chain begins where the claim says that its segment is, or, without one, at the base."""
+    led = pairing.way.led
+    if led is None or claim is None:
+        return claim is None and (led is None or bool((led == np.eye(4)).all()))
+    same = claim.places and pairing.way.seen_from == claim.way.segment and claim.tolerance >= 0.0
+    return bool(same and claim.angle_tolerance >= 0.0 and np.allclose(led, claim.segment_at, 0.0, ROUNDING))
 
 
 def _is_in(pairing: Pairing, x: Floats, arb: Any) -> bool:

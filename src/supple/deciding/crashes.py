@@ -11,25 +11,28 @@ keep`` means that the bar is nearer than it may be in every posture of the box. 
 w inside, ``s = max_i (n_i·w − b_i)``; otherwise any point x of the solid bounds it, ``s ≤ |w − x|``.
 
 A bar has a place in the world on two ways: from the base, and, where a claim says where a frame is to be, from there back
-along the chain. On the second way it is known up to the claim's tolerances, ``ε + δ ℓ`` with ℓ the length of that way,
-which are taken off `keep`. A hand that is to be in a wall needs no joint to be looked at.
+along the chain. On the second way the proof is one *given* that claim, and the bar's place is known up to the claim's
+tolerances, ``ε + δ ℓ`` with ℓ the length of that way, which add to ρ. A hand that is to be in a wall needs no joint to be
+looked at.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.apart import Pair
-from supple.deciding.chain import Chain, Undecidable, chain_of, moved
+from supple.deciding.chain import Chain, Undecidable, Way, chain_of, moved
 from supple.deciding.claims import Claim
 from supple.deciding.proof import Crash
 from supple.polyhedra import polyhedron_of
 from supple.problem import Problem
 from supple.shapes import Ball, Capsule, Core
-from supple.space import Floats, inverse
+from supple.space import Floats
 
 SWEEPS = 20  # of projections onto faces
 INWARD = 1e-7  # share of the way to a solid's centre by which a point of it is moved inside
@@ -46,13 +49,39 @@ class Pairing:
     faces: Floats  # (m, 4) normal and offset of a polyhedron; none: a line
     line: Floats  # (7) centre, unit direction and half-length of a line
     radius: float  # around the polyhedron or the line
+    way: Way  # how the chain comes from the figure
+    given: int  # the claim from whose target the chain leads back; −1: it leads from the base
     about: str
+
+
+class _Known(NamedTuple):
+    """A chain to a segment's frame, how it comes from the figure, and the claim that it leads back from, or −1."""
+
+    chain: Chain
+    way: Way
+    given: int
+
+
+def looseness(pairing: Pairing, claim: Claim, number: Any, root: Any) -> Any:
+    """``ε + δ ℓ`` of a pairing given a claim, of numbers of any kind; `root` is an upper bound of a square root."""
+
+    def length(v: Floats) -> Any:
+        return root(sum((number(float(x)) * number(float(x)) for x in v), number(0.0)))
+
+    chain, led = pairing.chain, pairing.way.led
+    assert led is not None
+    places = [T[:3, 3] for T in (*chain.before, chain.behind)]
+    places[0] = places[0] - led[:3, 3]
+    far = np.maximum(np.abs(chain.lower), np.abs(chain.upper))[chain.slides]
+    way = sum((length(v) for v in (*places, claim.way.frame[:3, 3])), number(pairing.half))
+    way += sum((number(float(x)) for x in far), number(0.0))
+    return number(claim.tolerance) + number(claim.angle_tolerance) * way
 
 
 def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
     """The pairs that a problem keeps apart, as far as they depend on the joints of some claims alone."""
     names = {name for claim in claims for name in claim.chain.names}
-    ways = _Ways(problem, names, [claim for claim in claims if claim.frame is not None])
+    ways = _Ways(problem, names, claims)
     return [
         pairing
         for task in problem.clear
@@ -64,68 +93,62 @@ def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
 class _Ways:
     """The ways to the segments that carry bars, found once for each."""
 
-    def __init__(self, problem: Problem, names: set[str], claims: list[Claim]) -> None:
+    def __init__(self, problem: Problem, names: set[str], claims: Sequence[Claim]) -> None:
         self.problem, self.names, self.claims = problem, names, claims
-        self.known: dict[tuple[str, str | None], list[tuple[Chain, float, float]]] = {}
+        self.known: dict[tuple[str, str | None], list[_Known]] = {}
 
     def pairings(self, pair: Pair, keep: float) -> list[Pairing]:
-        """The pairings of a pair, one for each way; nothing may be left of what it keeps."""
+        """The pairings of a pair, one for each way."""
         key = (pair.bar.segment, pair.other.segment)
         if key not in self.known:
             self.known[key] = [*self.ways(*key)]
-        core = pair.bar.core
-        out = float(np.linalg.norm(core.at[:3, 3])) + core.half
-        found = [_pairing(chain, pair, keep - e - d * out) for chain, e, d in self.known[key]]
-        return [pairing for pairing in found if pairing.keep + pairing.radius > 0.0]
+        return [_pairing(known, pair, keep) for known in self.known[key]]
 
-    def ways(self, segment: str, seen_from: str | None) -> Iterator[tuple[Chain, float, float]]:
-        """Chains to a segment's frame, by which length it may be off its place there, and by which angle."""
+    def ways(self, segment: str, seen_from: str | None) -> Iterator[_Known]:
+        """The ways to a segment's frame."""
         chain = self.chain(segment, seen_from)
         if chain is not None:
-            yield chain, 0.0, 0.0
-        for claim in self.claims if seen_from is None else []:
-            assert claim.frame is not None
-            back = self.chain(segment, claim.frame.segment)
+            yield _Known(chain, Way(segment, np.eye(4), seen_from, np.eye(4)), -1)
+        for k, claim in enumerate(self.claims) if seen_from is None else ():
+            back = self.chain(segment, claim.way.segment) if claim.places else None
             if back is not None and (chain is None or set(back.names) != set(chain.names)):
-                there = claim.target @ inverse(claim.frame.frame)
-                way = back.reach + float(np.linalg.norm(claim.frame.frame[:3, 3]))
-                yield back.led_by(there), claim.tolerance + claim.angle_tolerance * way, claim.angle_tolerance
+                way = Way(segment, np.eye(4), claim.way.segment, claim.segment_at)
+                yield _Known(back.led_by(claim.segment_at), way, k)
 
     def chain(self, segment: str, seen_from: str | None) -> Chain | None:
         """The chain to a segment, if all its joints are among the named."""
         limits, figure = self.problem.limits, self.problem.figure
         assert limits is not None
         try:
-            chain = chain_of(figure, segment, np.eye(4), limits.lower, limits.upper, seen_from, 99)
+            chain = chain_of(figure, segment, np.eye(4), limits.lower, limits.upper, seen_from)
         except Undecidable:
             return None
         chain = chain.trimmed(figure.joints)
         return chain if set(chain.names) <= self.names else None
 
 
-def _pairing(chain: Chain, pair: Pair, keep: float) -> Pairing:
+def _pairing(known: _Known, pair: Pair, keep: float) -> Pairing:
     core, other = pair.bar.core, pair.other
-    own = replace(chain, behind=chain.behind @ core.at)
-    about = f"{pair.bar.segment} and {other.name}"
+    own = replace(known.chain, behind=known.chain.behind @ core.at)
+    way, about = replace(known.way, frame=core.at), f"{pair.bar.segment} and {other.name}"
     if isinstance(other.shape, Ball | Capsule):
         line = Core.of(other.shape)
         numbers = np.array([*line.at[:3, 3], *line.at[:3, 2], line.half])
-        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, about)
+        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, way, known.given, about)
     body = polyhedron_of(other.shape)
     faces = np.column_stack([body.normals, body.offsets])
     inside = np.array([*other.centre, 0.0, 0.0, 1.0, 0.0])
-    return Pairing(own, core.half, keep, faces, inside, 0.0, about)
+    return Pairing(own, core.half, keep, faces, inside, 0.0, way, known.given, about)
 
 
 class Crashes:
     """The pairings of a problem, looked at all together."""
 
-    def __init__(self, pairings: list[Pairing], names: tuple[str, ...]) -> None:
-        self.pairings = pairings
+    def __init__(self, pairings: list[Pairing], claims: Sequence[Claim], names: tuple[str, ...]) -> None:
         groups: dict[int, list[int]] = {}
         for k, pairing in enumerate(pairings):
             groups.setdefault(id(pairing.chain.before), []).append(k)
-        self.groups = [_Group([pairings[k] for k in members], members, names) for members in groups.values()]
+        self.groups = [_Group([pairings[k] for k in members], members, claims, names) for members in groups.values()]
 
     def first(self, lower: Floats, upper: Floats) -> Crash | None:
         """The deepest pair that touches throughout the box."""
@@ -140,10 +163,12 @@ class Crashes:
 class _Group:
     """Pairings on one chain."""
 
-    def __init__(self, pairings: list[Pairing], members: list[int], names: tuple[str, ...]) -> None:
+    def __init__(
+        self, pairings: list[Pairing], members: list[int], claims: Sequence[Claim], names: tuple[str, ...]
+    ) -> None:
         self.chain = pairings[0].chain
         self.at = np.array([names.index(name) for name in self.chain.names], dtype=int)
-        self.pairings, self.members = pairings, members
+        self.members = members
         rows = [(i, t) for i, p in enumerate(pairings) for t in ((0.0,) if p.half == 0.0 else (-p.half, 0.0, p.half))]
         self.which = np.array([i for i, _ in rows])
         self.along = np.array([t for _, t in rows])
@@ -154,7 +179,8 @@ class _Group:
         self.faces = np.array(padded)[self.which]
         self.line = np.array([p.line for p in pairings])[self.which]
         self.solid = np.array([len(p.faces) > 0 for p in pairings])[self.which]
-        self.keep = np.array([p.keep + p.radius for p in pairings])[self.which]
+        loose = [0.0 if p.given < 0 else looseness(p, claims[p.given], float, math.sqrt) for p in pairings]
+        self.keep = np.array([p.keep + p.radius for p in pairings] - np.array(loose))[self.which]
 
     def deepest(self, lower: Floats, upper: Floats) -> tuple[float, Crash | None]:
         """How much nearer than it may be the worst pair is in the whole box (negative), and that pair."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.compiled import entry, leaf
-from supple.deciding.interior import Bench, bench, phase_one
+from supple.deciding.interior import Bench, bench, phase_one, shaped
 from supple.deciding.moments import Layout
 
 MEETING = 36  # equations where the arcs of a pose meet
@@ -147,18 +147,18 @@ def expand(s: Any, r: Any, product: Any, block: int, order: int, left: int, at: 
 
 
 @leaf
-def seen(r: Any, V: Any, left: int, at: int) -> None:
+def seen(r: Any, b: Any, V: Any, left: int, at: int) -> None:
     """``Vᵀ M V`` of the whole block of arc B."""
     width, face = V.shape
-    F0, F = r.bench.F0, r.bench.F
+    F0, F = b.F0, b.F
     for a in range(width):
         for c in range(face):
             e = a * face + c
             r.half0[e] = 0.0
             for i in range(left):
                 r.half[e, i] = 0.0
-            for b in range(width):
-                x, f = V[b, c], a * width + b
+            for d in range(width):
+                x, f = V[d, c], a * width + d
                 r.half0[e] += x * r.whole0[f]
                 for i in range(left):
                     r.half[e, i] += x * r.whole[f, i]
@@ -181,12 +181,12 @@ def refute(s: Any, r: Any, V: Any, product: Any, margin: float) -> int:
     split, second, width = s.arcs[3], s.arcs[2], V.shape[0]
     left = eliminate(r, split)
     parametrise(r, split, left)
-    b = r.bench
+    b = shaped(r.bench, left + 1)
     for k in range(b.order.shape[0]):
         o, a = b.order[k], b.begin[k]
         if k == second and o < width:
             expand(s, r, product, k, width, left, 0, r.whole0, r.whole)
-            seen(r, V, left, a)
+            seen(r, b, V, left, a)
         else:
             expand(s, r, product, k, o, left, a, b.F0, b.F)
         for i in range(o):

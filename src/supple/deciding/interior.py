@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.compiled import leaf, stage
+from supple.compiled import leaf, stage, table, written_in
+from supple.deciding.dense import back, factor, factored, invert, multiply
 
 STEPS = 60
 INSIDE = 1e-5  # how far inside all conditions a point is when the question is settled
@@ -58,7 +59,7 @@ class Bench(NamedTuple):
 
 
 def bench(order: np.ndarray, unknowns: int) -> Bench:
-    """Room for blocks of these orders and so many unknowns, t among them."""
+    """Room for blocks of these orders and up to so many unknowns, t among them; `shaped` lays out its matrices."""
     squares = order * order
     begin = np.concatenate([[0], np.cumsum(squares)[:-1]]).astype(np.int32)
     entries, largest = int(squares.sum()), int(squares.max())
@@ -66,60 +67,21 @@ def bench(order: np.ndarray, unknowns: int) -> Bench:
         **dict.fromkeys(("F0", "X", "S", "inverse", "dX", "dS", "second"), entries),
         **dict.fromkeys(("P", "y", "dy", "rhs", "base"), unknowns),
         **dict.fromkeys(("one", "two"), largest),
-        "F": (entries, unknowns),
-        "T": (largest, unknowns),
-        "H": (unknowns, unknowns),
+        "F": entries * unknowns,
+        "T": largest * unknowns,
+        "H": unknowns * unknowns,
     }
     return Bench(order=order.astype(np.int32), begin=begin, **{name: np.zeros(size) for name, size in sizes.items()})
 
 
-# ── small matrices, stored row by row from a place on ────────────────────────────────────────────────────────────────
-@leaf
-def factor(M: Any, a: int, D: Any, step: float, o: int, L: Any) -> bool:
-    """Cholesky's factor of ``M + step·D``; whether it is positive definite."""
-    for i in range(o):
-        for j in range(i + 1):
-            s = M[a + i * o + j] + step * D[a + i * o + j]
-            for k in range(j):
-                s -= L[i * o + k] * L[j * o + k]
-            if i > j:
-                L[i * o + j] = s / L[j * o + j]
-            elif s > 1e-300:
-                L[i * o + i] = math.sqrt(s)
-            else:
-                return False
-    return True
-
-
-@leaf
-def invert(L: Any, W: Any, o: int, out: Any, a: int) -> None:
-    """``(L Lᵀ)⁻¹``, with W for the inverse of L."""
-    for j in range(o):
-        W[j * o + j] = 1.0 / L[j * o + j]
-        for i in range(j + 1, o):
-            s = 0.0
-            for k in range(j, i):
-                s -= L[i * o + k] * W[k * o + j]
-            W[i * o + j] = s / L[i * o + i]
-    for i in range(o):
-        for j in range(i + 1):
-            s = 0.0
-            for k in range(i, o):
-                s += W[k * o + i] * W[k * o + j]
-            out[a + i * o + j] = s
-            out[a + j * o + i] = s
-
-
-@leaf
-def multiply(A: Any, a: int, B: Any, b: int, o: int, out: Any) -> None:
-    """``A B`` of two blocks."""
-    for i in range(o):
-        for j in range(o):
-            out[i * o + j] = 0.0
-        for k in range(o):
-            x = A[a + i * o + k]
-            for j in range(o):
-                out[i * o + j] += x * B[b + k * o + j]
+@written_in
+def shaped(b: Any, m: int) -> Any:
+    """The bench of a program with m unknowns: F, T and H without a gap."""
+    F, T, H = table(b.F, 0, b.X.shape[0], m), table(b.T, 0, b.one.shape[0], m), table(b.H, 0, m, m)
+    return Bench(
+        b.order, b.begin, b.F0, F, b.X, b.S, b.inverse, b.dX, b.dS, b.second,
+        T, b.P, H, b.y, b.dy, b.rhs, b.base, b.one, b.two,
+    )  # fmt: skip
 
 
 @leaf
@@ -194,38 +156,6 @@ def gather(b: Any, k: int, m: int) -> None:
 
 
 @leaf
-def factored(H: Any, m: int) -> bool:
-    """Cholesky's factor of H in its lower triangle."""
-    for i in range(m):
-        for j in range(i + 1):
-            s = H[i, j]
-            for k in range(j):
-                s -= H[i, k] * H[j, k]
-            if i > j:
-                H[i, j] = s / H[j, j]
-            elif s > 0.0:
-                H[i, i] = math.sqrt(s)
-            else:
-                return False
-    return True
-
-
-@leaf
-def back(H: Any, m: int, rhs: Any, out: Any) -> None:
-    """Solve with the factor of H."""
-    for i in range(m):
-        s = rhs[i]
-        for k in range(i):
-            s -= H[i, k] * out[k]
-        out[i] = s / H[i, i]
-    for i in range(m - 1, -1, -1):
-        out[i] /= H[i, i]
-        x = out[i]
-        for k in range(i):
-            out[k] -= H[i, k] * x
-
-
-@leaf
 def prepared(b: Any, m: int) -> bool:
     """Invert S, gather and factorise H, and ``⟨Fⁱ, S⁻¹⟩``; whether rounding let it."""
     for i in range(m):
@@ -246,6 +176,17 @@ def prepared(b: Any, m: int) -> bool:
 
 
 @leaf
+def sandwich(b: Any, M: Any, k: int) -> None:
+    """The symmetric part of ``M dS S⁻¹`` of block k, in `one`."""
+    o, a = b.order[k], b.begin[k]
+    multiply(M, a, b.dS, a, o, b.one)
+    multiply(b.one, 0, b.inverse, a, o, b.two)
+    for i in range(o):
+        for j in range(o):
+            b.one[i * o + j] = 0.5 * (b.two[i * o + j] + b.two[j * o + i])
+
+
+@leaf
 def directed(b: Any, m: int, centre: float, corrects: bool) -> Any:
     """The directions towards ``X S = centre·I``, and how far X and S can go along them."""
     for i in range(m):
@@ -260,15 +201,10 @@ def directed(b: Any, m: int, centre: float, corrects: bool) -> Any:
     long_x, long_s = 1.0, 1.0
     for k in range(b.order.shape[0]):
         o, a = b.order[k], b.begin[k]
-        multiply(b.X, a, b.dS, a, o, b.one)
-        multiply(b.one, 0, b.inverse, a, o, b.two)
-        for i in range(o):
-            for j in range(o):
-                e = a + i * o + j
-                d = 0.5 * (b.two[i * o + j] + b.two[j * o + i])
-                if corrects:
-                    d += b.second[e]
-                b.dX[e] = centre * b.inverse[e] - b.X[e] - d
+        sandwich(b, b.X, k)
+        for e in range(o * o):
+            d = b.one[e] + (b.second[a + e] if corrects else 0.0)
+            b.dX[a + e] = centre * b.inverse[a + e] - b.X[a + e] - d
         long_x = longest(b, b.X, b.dX, k, long_x)
         long_s = longest(b, b.S, b.dS, k, long_s)
     return long_x, long_s
@@ -283,11 +219,9 @@ def foresee(b: Any, mu: float, order: int, long_x: float, long_s: float) -> floa
     share = min(1.0, max((max(left, 0.0) / (mu * order)) ** 3, 1e-6))
     for k in range(b.order.shape[0]):
         o, a = b.order[k], b.begin[k]
-        multiply(b.dX, a, b.dS, a, o, b.one)
-        multiply(b.one, 0, b.inverse, a, o, b.two)
-        for i in range(o):
-            for j in range(o):
-                b.second[a + i * o + j] = 0.5 * (b.two[i * o + j] + b.two[j * o + i])
+        sandwich(b, b.dX, k)
+        for e in range(o * o):
+            b.second[a + e] = b.one[e]
     return max(share, 0.3) if min(long_x, long_s) < 0.2 else share
 
 

@@ -36,22 +36,6 @@ class Terms(NamedTuple):
     factors: np.ndarray  # bit j: κ of joint j is a factor of the coefficient
     sign: Floats
 
-    def coefficients(self, kappa: Floats) -> Floats:
-        """The coefficients for these κ (k,)."""
-        return self.sign * products(kappa)[self.factors]
-
-    def expand(self, y: Floats, kappa: Floats) -> Floats:
-        """The matrix of moments (3^k)."""
-        M = np.zeros((self.size, self.size))
-        np.add.at(M, (self.row, self.column), y[self.moment] * self.coefficients(kappa))
-        return M
-
-    def contract(self, W: Floats, kappa: Floats) -> Floats:
-        """The coefficients (3^k) of the moments in ``⟨W, M(y)⟩``."""
-        out = np.zeros(3 ** len(kappa))
-        np.add.at(out, self.moment, W[self.row, self.column] * self.coefficients(kappa))
-        return out
-
 
 def products(kappa: Any) -> Any:
     """The products of all subsets of numbers of any kind, in the order of their bits."""

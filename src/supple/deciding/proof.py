@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from supple.deciding.eliminating import MEETING
+from supple.deciding.eliminating import MEETING, RANK
 from supple.deciding.relaxation import Relaxation
 from supple.space import Floats
 
@@ -49,15 +49,20 @@ Proof: TypeAlias = Leaf | Crash | Split
 
 def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
     """The proof that the matrices X of a refuted relaxation stand for; it may still fail to hold."""
-    duals = relaxation.duals
+    duals, E = relaxation.duals, relaxation.room.E
+    if relaxation.contradicts:
+        return _leaf(relaxation, claim, start, [0.0 * X for X in duals], _contradiction(E, relaxation.split))
     total = sum(float(np.trace(x)) for x in duals)
     second = int(relaxation.layout.arcs[2])
     grams = [_root(X / total) if k != second else _root_on(X / total, relaxation.face) for k, X in enumerate(duals)]
     v = relaxation.contracted([G @ G.T for G in grams])
-    E, pivot = relaxation.room.E, relaxation.room.pivot
-    solved = pivot[pivot >= 0]
-    multipliers = _smallest(E[:, solved].T, -v[solved])
-    if len(E) < MEETING:
+    solved = relaxation.room.pivot[relaxation.room.pivot >= 0]
+    return _leaf(relaxation, claim, start, grams, _smallest(E[:, solved].T, -v[solved]))
+
+
+def _leaf(relaxation: Relaxation, claim: int, start: int, grams: list[Floats], multipliers: Floats) -> Leaf:
+    """The multipliers of the equations, sorted."""
+    if len(multipliers) < MEETING:
         none = np.empty((0, 8)), np.empty((0, relaxation.facial.shape[1]))
         return Leaf(claim, start, tuple(grams), np.empty((0, 8)), *none, multipliers)
     symmetric = np.zeros((8, 8))
@@ -67,11 +72,22 @@ def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
     return Leaf(claim, start, tuple(grams), symmetric, relaxation.kernel, facial, np.empty(0))
 
 
+def _contradiction(E: Floats, split: int) -> Floats:
+    """Multipliers with which the equations say ``−1 = 0``: what is orthogonal to the columns of all unknowns."""
+    constant = E[:, 0] + E[:, split]
+    unknowns = np.delete(E, [0, split], axis=1)
+    left = constant - unknowns @ np.linalg.lstsq(unknowns, constant, rcond=RANK)[0]
+    return -left / float(left @ left)
+
+
 def _smallest(A: Floats, b: Floats) -> Floats:
-    """The smallest x with ``A x = b``, A of full row rank."""
+    """The smallest x with ``A x = b``, A of full row rank but for rounding."""
     M = A @ A.T
-    x = A.T @ np.linalg.solve(M, b)
-    return x + A.T @ np.linalg.solve(M, b - A @ x)
+    try:
+        x = A.T @ np.linalg.solve(M, b)
+        return x + A.T @ np.linalg.solve(M, b - A @ x)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(A, b, rcond=RANK)[0], dtype=np.float64)
 
 
 def _root(X: Floats) -> Floats:

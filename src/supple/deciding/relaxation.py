@@ -31,6 +31,7 @@ from supple.space import Floats
 
 FIRST_ARC = 3  # joints
 WIDER = 1.0 + 1e-12  # g is a little more than it need be, so that rounding cannot make it too small
+CONTRADICTION = 1e-6  # what is left of an equation without unknowns
 LEAST = 1e-9  # g of a joint that hardly moves
 FULL = np.pi - 1e-9  # half a range from which a joint turns all the way round
 _rooms = threading.local()
@@ -68,6 +69,7 @@ class Relaxation:
 
     def __init__(self, claim: Claim, lower: Floats, upper: Floats, start: int) -> None:
         chain = claim.chain
+        self.contradicts = False  # whether the equations alone cannot be satisfied
         self.lower, self.upper = lower, upper
         self.ranges = ranges(chain, lower, upper)
         self.a, self.b = arcs_of(len(chain.names), start)
@@ -103,12 +105,15 @@ class Relaxation:
 
     def refuted(self, margin: float) -> bool:
         """Whether no moments satisfy the relaxation, by more than a margin; `bound` says by how much."""
-        return refute(self.layout, self.room, self.face, self.product, margin) == REFUTED
+        verdict = refute(self.layout, self.room, self.face, self.product, margin)
+        left = self.room.W[self.room.pivot < 0]
+        self.contradicts = bool((np.abs(left[:, 0] + left[:, self.split]) > CONTRADICTION).any())
+        return verdict == REFUTED or self.contradicts
 
     @property
     def bound(self) -> float:
-        """By how much the relaxation was seen to be violated whatever the moments are."""
-        return float(self.room.out[0])
+        """By how much the relaxation was seen to be violated whatever the moments are: 1 if its equations are alone."""
+        return 1.0 if self.contradicts else float(self.room.out[0])
 
     @property
     def moments(self) -> Floats:

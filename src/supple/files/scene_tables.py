@@ -177,8 +177,8 @@ def _read_solids(figure: Figure, value: Any, place: Place) -> dict[str, list[Bal
 
 
 def _read_clearance(value: Any, place: Place) -> Clearance:
-    pairs = Maybe(listed(listed(text)))
-    return record(Clearance, margin=Maybe(number), itself=Maybe(flag), ignoring=pairs)(value, place)
+    pairs, length = Maybe(listed(listed(text))), Maybe(number)
+    return record(Clearance, margin=length, itself=Maybe(flag), ignoring=pairs, preferred=length)(value, place)
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -238,4 +238,5 @@ def _plain_constraint(figure: Figure, task: Task, enabled: bool) -> Plain:
 def _plain_clearance(clearance: Clearance) -> Plain:
     pairs = [list(pair) for pair in clearance.ignoring]
     given = {"margin": float(clearance.margin), "itself": clearance.itself, "ignoring": pairs}
+    given["preferred"] = float(clearance.preferred)
     return {name: value for name, value in given.items() if value}

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from supple.coordinates.lifted import Cone, Kind
-from supple.errors import MissingExtra
+from supple.errors import needed
 from supple.space import Floats
 
 SLACK = 1e-6  # by how much a condition on the targets alone may fail
@@ -24,11 +24,7 @@ SLACK = 1e-6  # by how much a condition on the targets alone may fail
 
 def need_clarabel() -> Any:
     """The module of the cone solver."""
-    try:
-        import clarabel
-    except ImportError as error:
-        raise MissingExtra("clarabel", "convex", "RankOne") from error
-    return clarabel
+    return needed("clarabel", "clarabel", "convex", "RankOne")
 
 
 @dataclass(frozen=True, eq=False)

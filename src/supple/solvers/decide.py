@@ -74,7 +74,7 @@ def decided(local: Solution, boxes: int = FURTHER, deadline: float = np.inf) -> 
         claims = claims_of(local.problem)
         need_flint()
     except MissingExtra as error:
-        return replace(_plain(local), reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
+        return _plain(local, f"{local.reason} Whether it is impossible cannot be proved: {error}.")
     except Undecidable:
         return local
     return _Deciding(local, claims, boxes, deadline).solution()
@@ -84,7 +84,7 @@ class _Deciding:
     """One problem, decided."""
 
     def __init__(self, local: Solution, claims: tuple[Claim, ...], boxes: int, deadline: float) -> None:
-        self.local, self.problem, self.claims, self.boxes = _plain(local), local.problem, claims, boxes
+        self.local, self.problem, self.claims, self.boxes = local, local.problem, claims, boxes
         self.late: Callable[[], bool] = lambda: monotonic() > deadline
         self.begun, self.looked = monotonic(), 0
         self.own = LevenbergMarquardt()
@@ -103,10 +103,10 @@ class _Deciding:
                 if certificate is not None:
                     return self.proved(certificate)
                 found[k] = outcome.q is not None
-                if self.met() is not None:
-                    return self.met()  # pyright: ignore[reportReturnType]
+                if all(found) and (solution := self.met()) is not None:
+                    return solution
         said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
-        return self.noted(replace(self.local, reason=f"{self.local.reason} Whether it is impossible {said}."))
+        return self.noted(_plain(self.local, f"{self.local.reason} Whether it is impossible {said}."))
 
     def search(self, claims: Sequence[Claim], most: int) -> tuple[Outcome, Certificate | None]:
         """Refute some claims, or find a posture that meets them."""
@@ -144,11 +144,10 @@ class _Deciding:
         searched = monotonic()
         if not certificate.verify():
             reason = f"{self.local.reason} A proof that it is impossible did not stand up to its check."
-            return self.noted(replace(self.local, reason=reason))
+            return self.noted(_plain(self.local, reason))
         checking = monotonic() - searched
-        said = replace(
-            self.local, status=Status.IMPOSSIBLE, reason=f"{certificate.statement}.", certificate=certificate
-        )
+        plain = _plain(self.local, f"{certificate.statement}.")
+        said = replace(plain, status=Status.IMPOSSIBLE, certificate=certificate)
         return self.noted(said, checking)
 
     def noted(self, solution: Solution, checking: float = 0.0) -> Solution:
@@ -156,10 +155,10 @@ class _Deciding:
         return replace(solution, decision=Decision(self.looked, monotonic() - self.begun - checking, checking))
 
 
-def _plain(local: Solution) -> Solution:
-    """A solution whose fields are all known."""
+def _plain(local: Solution, reason: str) -> Solution:
+    """The same for another reason; an answer of a query becomes a solution whose fields are all known."""
     counts = local.iterations, local.evaluations, local.seed
-    return Solution(local.problem, local.q, local.status, local.reason, *counts, trace=local.trace)
+    return Solution(local.problem, local.q, local.status, reason, *counts, trace=local.trace)
 
 
 def _meets(claim: Claim, joints: tuple[str, ...], q: Floats) -> bool:

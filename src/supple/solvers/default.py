@@ -8,13 +8,15 @@ from supple.solvers.base import Solver
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
+from supple.solvers.roomy import Roomy
 
 
 def default_solver(problem: Problem) -> Solver:
     """The first of the standing solvers that takes the problem; the first of all, to say why, if none does.
 
     Many attempts of Levenberg–Marquardt; where limits have linear rows or goals no residuals, some of Newton's method or
-    of the active-set method; the projected gradient last.
+    of the active-set method; the projected gradient last. Where more clearance is preferred than must be kept, it is asked for
+    that first.
     """
     solvers: tuple[Solver, ...] = (
         Multistart(),
@@ -22,4 +24,5 @@ def default_solver(problem: Problem) -> Solver:
         Multistart(ActiveSet(), attempts=10),
         ProjectedGradient(),
     )
-    return next((solver for solver in solvers if not solver.refuse(problem)), solvers[0])
+    chosen = next((solver for solver in solvers if not solver.refuse(problem)), solvers[0])
+    return Roomy(chosen) if problem.clearance.preferred > problem.clearance.margin else chosen

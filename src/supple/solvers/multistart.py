@@ -13,7 +13,7 @@ from time import monotonic
 
 import numpy as np
 
-from supple.errors import BadValue
+from supple.errors import BadValue, Refused
 from supple.problem import Problem
 from supple.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, insist
@@ -76,6 +76,8 @@ def compiled(solver: Solver) -> LevenbergMarquardt | None:
 
 def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarquardt:
     """As `compiled`, many starts by default, for a problem that it takes; any other solver is refused."""
+    if solver is None and problem.clearance.preferred > problem.clearance.margin:
+        raise Refused("no more clearance than must be kept is looked for in one compiled call: leave `preferred` out")
     chosen = compiled(Multistart() if solver is None else solver)
     if chosen is None:
         name = type(solver).__name__

@@ -22,6 +22,7 @@ from supple.solution import Solution, Status, Trace
 from supple.solvers.base import Solver
 from supple.solvers.meter import Allowance
 from supple.solvers.multistart import compiled
+from supple.solvers.roomy import Roomy
 from supple.space import Floats, compose
 from supple.tree import OFFSET
 
@@ -81,7 +82,8 @@ def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, 
 
     The compiled search re-centres on its way and needs no help.
     """
-    if not problem.charts or compiled(solver) is not None:
+    inner = solver.solver if isinstance(solver, Roomy) else solver
+    if compiled(inner) is not None or not problem.charts:
         return solver.solve(problem, start, seed, allowance)
     begun = monotonic()
     there, here = Recentred.at(problem, start, start)

@@ -1,6 +1,7 @@
-"""Drawing: `draw` a figure in a posture, with its goals; `draw_frames` of motions. Needs the extra ``view`` (matplotlib)."""
+"""Drawing a figure, frames of motions, and maps of reach. Needs the extra ``view`` (matplotlib)."""
 
 from supple.view.frames import draw_frames
 from supple.view.picture import draw
+from supple.view.reach import draw_reach
 
-__all__ = ["draw", "draw_frames"]
+__all__ = ["draw", "draw_frames", "draw_reach"]

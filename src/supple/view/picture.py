@@ -187,12 +187,18 @@ def _add_scale(paper: Axes, room: Floats) -> None:
     )
 
 
+def check_kind(path: Path) -> None:
+    """Refuse a file that pictures cannot be written to."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    known = FigureCanvasAgg.get_supported_filetypes()
+    if path.suffix.lower().lstrip(".") not in known:
+        raise BadValue(f"{path}: pictures are written as {', '.join(sorted(known))}, not {path.suffix!r}")
+
+
 def save(sheet: Any, path: Path, dpi: float) -> None:
     """Write a sheet of paper to a file."""
-    known = sheet.canvas.get_supported_filetypes()
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in known:
-        raise BadValue(f"{path}: pictures are written as {', '.join(sorted(known))}, not {path.suffix!r}")
+    check_kind(path)
     try:
         sheet.savefig(path, dpi=dpi)
     except OSError as error:

@@ -1,0 +1,70 @@
+"""More room than must be kept, where there is some.
+
+Bodies made of a few balls are coarse: a posture that only just keeps them clear may touch with what lies between. So the
+search first asks for the clearance that is preferred, ``m_0``, then for less and less, down to the margin m that must be
+kept, and takes the first posture it finds:
+
+    m_k = m + (1 − k / n) (m_0 − m),    k = 0 … n.
+
+Every rung is a problem of its own, searched from the same start. Only the last one is the problem that was stated, so only it
+can end without a solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from supple.apart import Clearance
+from supple.errors import BadValue
+from supple.problem import Problem
+from supple.solution import Solution, Trace, audited
+from supple.solvers.base import Solver, insist
+from supple.solvers.meter import FREELY, Allowance
+from supple.solvers.multistart import Multistart
+from supple.space import Floats
+
+
+@dataclass(frozen=True)
+class Roomy:
+    """A `solver` that is asked for the preferred clearance first, then for less in so many `rungs`."""
+
+    solver: Solver = field(default_factory=Multistart)
+    rungs: int = 4
+
+    def __post_init__(self) -> None:
+        if self.rungs < 1:
+            raise BadValue(f"Roomy needs at least one rung, not {self.rungs}")
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """What the solver refuses."""
+        return self.solver.refuse(problem)
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
+        """The first solution on the way down, or what the solver makes of the problem itself."""
+        insist(self, problem)
+        margin, preferred = problem.clearance.margin, problem.clearance.preferred
+        rungs = self.rungs if preferred > margin else 0
+        begun, evaluations, iterations = monotonic(), 0, 0
+        traces: list[Trace] = []
+        for k in range(rungs + 1):
+            left = allowance.left(evaluations, monotonic() - begun)
+            if left is None:
+                break
+            asked = problem
+            if k < rungs:
+                wider = margin + (1.0 - k / rungs) * (preferred - margin)
+                asked = _with_room(problem, replace(problem.clearance, margin=wider, preferred=0.0))
+            found = self.solver.solve(asked, start, seed, left)
+            evaluations, iterations = evaluations + found.evaluations, iterations + found.iterations
+            traces += [] if found.trace is None else [found.trace.later(evaluations - found.evaluations)]
+            if found.ok or k == rungs:
+                trace = Trace.joined(traces) if traces else None
+                return replace(found, problem=problem, iterations=iterations, evaluations=evaluations, trace=trace)
+        ended = allowance.ended(late=evaluations < allowance.evaluations)
+        return audited(problem, start, False, ended, iterations=iterations, evaluations=evaluations, seed=seed)
+
+
+def _with_room(problem: Problem, clearance: Clearance) -> Problem:
+    """The same with another clearance, in the charts that its figure has by now."""
+    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, clearance)
