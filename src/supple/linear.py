@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.carry import mass_columns, observe, outward
+from supple.carry import mass_columns, mass_sums, observe, outward
 from supple.compiled import entry, leaf, row, stage
 from supple.potentials import AT, CLEAR, FACE, FRAME, MET, REACH, REFERENCE, SHIFT, TILT, TURN
 from supple.residuals import residual
@@ -115,8 +115,7 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
 
 @leaf
 def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, work: Any, J: Any, at: int) -> None:
-    """The rows of J of a term on the mass centre: its forces on the columns of every joint."""
-    mass_columns(tree, work)
+    """The rows of J of a term on the mass centre: its forces on the columns of every joint, which must be in the scratch."""
     R, n = work.rows, tree.parent.shape[0]
     for e in range(first, last):
         c = 4 * (n + 1) + 3 * (routes.link[e, 0] - 1)
@@ -192,6 +191,9 @@ def differentiate(I: Any, F: Any, scratch: Any, chosen: Any, J: Any) -> None:
     tasks, _ = read_tasks(I, F, a, f)
     routes = read_routes(I)
     work, _ = read_work(I, scratch)
+    if I[12] > 0:
+        mass_sums(tree, tasks.mass, work)
+        mass_columns(tree, work)
     for b in range(chosen.shape[0]):
         if chosen[b] >= 0.0:
             fill_block(tree, tasks, routes, int(chosen[b]), work, J, b * I[22], I[27] == 1)
