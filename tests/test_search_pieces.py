@@ -13,7 +13,7 @@ from supple.charts import EXACT, report
 from supple.compiled import INTERPRETED
 from supple.linear import appraise, jacobian, locate
 from supple.solvers.alignment import align
-from supple.solvers.articulated import eliminate, gather, load, substitute
+from supple.solvers.articulated import eliminate, gather, load, step_alone, substitute
 from supple.solvers.bending import bend
 from supple.solvers.blocks import solve_blocks, solve_symmetric
 from supple.solvers.room import read_room, room_size
@@ -56,7 +56,7 @@ def test_points_are_fitted_as_scipy_fits_them(seed: int):
     assert moved
     x = np.array([figure.placement(q, f"end {i}")[:3, 3] for i in range(4)])
     centre, wanted = np.average(x, axis=0, weights=weights), np.average(goals, axis=0, weights=weights)
-    turn, _ = Rotation.align_vectors(goals - wanted, x - centre, weights=weights)
+    turn = Rotation.align_vectors(goals - wanted, x - centre, weights=weights)[0]
     for i in range(4):
         there = figure.placement(found, f"end {i}")[:3, 3]
         assert_allclose(there, turn.apply(x[i] - centre) + wanted, atol=1e-9)
@@ -126,6 +126,7 @@ def limbs() -> Problem:
         parts += supple.hinge(f"c{i}", f"b{i}", Z, at=(0.3, 0.0, 0.4)) + supple.fixed(
             f"tip{i}", f"c{i}", (0.0, 0.2, 0.3)
         )
+    parts += supple.hinge("idle", "trunk", Y)
     figure = supple.Figure("limbs", parts)
     q = np.random.default_rng(5).uniform(-0.7, 0.7, figure.size)
     tasks = [Task(Frame(f"tip{i}"), Placed(figure.placement(q, f"tip{i}")), weight=1.0 + i) for i in range(2)]
@@ -133,7 +134,7 @@ def limbs() -> Problem:
 
 
 def by_joint(
-    problem: Problem, q: np.ndarray, damping: float, held: np.ndarray, put: np.ndarray
+    problem: Problem, q: Floats, damping: float, held: Floats, put: Floats, pull: Floats, lean: Floats
 ) -> tuple[Floats, Floats]:
     """The step that is eliminated joint by joint, and its second-order part."""
     I, F, T = problem.packed
@@ -141,13 +142,14 @@ def by_joint(
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
     work, room = read_work(I, scratch)[0], read_room(I, memory)
-    room.D[:], room.pull[:], room.lean[:] = 1.0, 0.0, 0.0
+    room.D[:], room.pull[:], room.lean[:] = 1.0, pull, lean
     room.held[:], room.g[:] = held, put
     locate(I, F, scratch, q)
     appraise(I, F, scratch, T, room.rho, room.chosen)
     gather(tasks, room.chosen, work, room.rho, room)
     load(tasks, room.chosen, room)
     eliminate(tree, damping, room)
+    step_alone(damping, room)
     substitute(tree, room, room.g)
     step, second = room.g.copy(), np.empty_like(q)
     assert bend(tree, tasks, room.chosen, room, second)
@@ -161,7 +163,9 @@ def test_a_step_joint_by_joint_is_that_of_the_dense_model(seed: int) -> None:
     q, damping = rng.uniform(-0.7, 0.7, problem.figure.size), 10.0 ** rng.uniform(-6, 0)
     held = rng.choice([0.0, 0.0, 0.0, 1.0, 2.0], len(q))
     put = np.where(held == 2.0, rng.uniform(-0.2, 0.2, len(q)), 0.0)
-    step, second = by_joint(problem, q, damping, held, put)
+    pull = seed % 2 * rng.uniform(0.1, 1.0, len(q))
+    lean = pull * rng.uniform(-0.1, 0.1, len(q))
+    step, second = by_joint(problem, q, damping, held, put, pull, lean)
 
     def residuals(x: Floats) -> tuple[Floats, Floats]:
         I, F, T = problem.packed
@@ -171,9 +175,9 @@ def test_a_step_joint_by_joint_is_that_of_the_dense_model(seed: int) -> None:
 
     rho, J = residuals(q)
     free, h = held == 0.0, 1e-4
-    system = J[:, free].T @ J[:, free] + damping * np.eye(free.sum())
+    system = J[:, free].T @ J[:, free] + np.diag(damping + pull[free])
     wanted = put.copy()
-    wanted[free] = -np.linalg.solve(system, J[:, free].T @ (rho + J @ put))
+    wanted[free] = -np.linalg.solve(system, J[:, free].T @ (rho + J @ put) + lean[free])
     assert_allclose(step, wanted, atol=1e-7 * (1.0 + abs(wanted).max()))
     along = step / np.linalg.norm(step)
     bent = (residuals(q + h * along)[0] - 2.0 * rho + residuals(q - h * along)[0]) * (step @ step) / h**2

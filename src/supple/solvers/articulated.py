@@ -12,8 +12,8 @@ of a tree of rigid bodies, and it is minimised from the leaves to the root and b
     u = A ξ,   e = 1/(ξᵀu + λ/D + w),   r = ξᵀP + l;     A ← A − e u uᵀ,   P ← P − e r u,   both added to the body above;
     then from the root   dq = −e (r + uᵀv),   v ← v + ξ dq.
 
-A joint that is held does not take part; one that is put on its limit by the step δ leaves ``P ← P + u δ``. The cost grows with
-joints, not with the square of goals. Twists and covectors are taken about a place of the figure, not the world's origin: far
+A joint that is held does not take part; one that is put on its limit by the step δ leaves ``P ← P + u δ``. A coordinate that
+moves nothing with a goal stands alone, ``dq = −l/(λ/D + w)``. The cost grows with joints, not with the square of goals. Twists and covectors are taken about a place of the figure, not the world's origin: far
 from it differences would drown.
 
 It serves problems whose terms all look from the world at segments that undriven joints carry, without linear rows
@@ -166,6 +166,14 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
             above[24], above[25], above[26] = above[24] + p3, above[25] + p4, above[26] + p5
             a00 = a01 = a02 = a03 = a04 = a05 = a11 = a12 = a13 = a14 = a15 = a22 = a23 = a24 = 0.0
             a25 = a33 = a34 = a35 = a44 = a45 = a55 = p0 = p1 = p2 = p3 = p4 = p5 = 0.0
+
+
+@leaf
+def step_alone(damping: float, room: Any) -> None:
+    """What posture goals alone would do, into ``room.g``, which is 0 there: the step of coordinates without a joint."""
+    for i in range(room.g.shape[0]):
+        if room.lean[i] != 0.0 and room.held[i] == 0.0:
+            room.g[i] = -room.lean[i] / (damping / room.D[i] + room.pull[i])
 
 
 @leaf

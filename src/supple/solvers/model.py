@@ -8,7 +8,7 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
-from supple.solvers.articulated import LEAST, eliminate, load, substitute
+from supple.solvers.articulated import LEAST, eliminate, load, step_alone, substitute
 from supple.solvers.bending import bend
 from supple.solvers.blocks import (
     dual_matrix,
@@ -21,7 +21,7 @@ from supple.solvers.blocks import (
 
 DUAL, PRIMAL, LEARNT, JOINTS = range(
     4
-)  # what a step is solved for in: residuals, coordinates, these with curvature; by joint
+)  # a step is solved for in residuals, coordinates, these with curvature; by joint
 TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
 BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step
@@ -102,8 +102,10 @@ def model_step(
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
     definite = True
     if form == JOINTS:
+        damping = max(damping, LEAST * size)
         load(tasks, chosen, room)
-        eliminate(tree, max(damping, LEAST * size), room)
+        eliminate(tree, damping, room)
+        step_alone(damping, room)
         substitute(tree, room, room.g)
     elif form == DUAL:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.B)
