@@ -13,8 +13,8 @@ of a tree of rigid bodies, and it is minimised from the leaves to the root and b
     then from the root   dq = −e (r + uᵀv),   v ← v + ξ dq.
 
 A joint that is held does not take part; one that is put on its limit by the step δ leaves ``P ← P + u δ``. A coordinate that
-moves nothing with a goal stands alone, ``dq = −l/(λ/D + w)``. The cost grows with joints, not with the square of goals. Twists and covectors are taken about a place of the figure, not the world's origin: far
-from it differences would drown.
+moves nothing with a goal stands alone, ``dq = −l/(λ/D + w)``. The cost grows with joints, not with the square of goals. Twists
+and covectors are taken about a place of the figure, not the world's origin: far from it differences would drown.
 
 It serves problems whose terms all look from the world at segments that undriven joints carry, without linear rows
 (`views.by_joints`).

@@ -6,9 +6,10 @@ covectors and ``y_a = c_aᵀV``,
 
     ρ̈ = cᵀV̇ + ω × y  for a point,      ρ̈ = cᵀV̇ − ¼|ω|² ρ  for the turn of a frame,
 
-the latter because ρ/2 is part of a unit quaternion. The second-order part solves the same system for ``½ ρ̈`` in place of
-ρ: one more sweep to the root and back, with the u and e that are there (Transtrum and Sethna's geodesic acceleration). What is
-left of the residuals is then of third order in the step. Terms of other kinds get no such part.
+the latter because ρ/2 is part of a unit quaternion. The second-order part solves the system of the step for ``½ ρ̈`` in place of
+ρ, with the factors that are there: joint by joint that is one more sweep to the root and back, in residuals (`blocks`) one more
+substitution (Transtrum and Sethna's geodesic acceleration). What is left of the residuals is then of third order in the step.
+Terms of other kinds get no such part.
 """
 
 from __future__ import annotations
@@ -18,15 +19,38 @@ from typing import Any
 from supple.compiled import leaf
 from supple.potentials import AT, TURN
 from supple.solvers.articulated import substitute
+from supple.solvers.blocks import pull_back, substitute_blocks
 from supple.views import BLOCK
 
 
 @leaf
+def can_bend(tasks: Any, chosen: Any) -> bool:
+    """Whether every term that counts is a point or the turn of a frame."""
+    for b in range(chosen.shape[0]):
+        kind = tasks.term[int(chosen[b]), 0] if chosen[b] >= 0.0 else AT
+        if kind != AT and kind != TURN:
+            return False
+    return True
+
+
+@leaf
+def move_bodies(tree: Any, room: Any) -> None:
+    """The twists by which the step ``room.g`` moves all bodies, as `substitute` leaves them."""
+    V, t = room.move, room.twist
+    for c in range(6):
+        V[0, c] = 0.0
+    for i in range(t.shape[0]):
+        a, x = tree.parent[i], room.g[tree.coordinate[i]]
+        for c in range(6):
+            V[i + 1, c] = V[a, c] + x * t[i, c]
+
+
+@leaf
 def accelerate(tree: Any, room: Any) -> None:
-    """How the twists of all bodies change along the step ``room.g``, into ``room.body[:, :6]``; no wrench behind them."""
+    """How the twists of all bodies change along the step ``room.g``, into ``room.body[:, :6]``."""
     V, t, B = room.move, room.twist, room.body
-    for i in range(12):
-        B[0, i] = 0.0
+    for c in range(6):
+        B[0, c] = 0.0
     for i in range(t.shape[0]):
         a, x = tree.parent[i], room.g[tree.coordinate[i]]
         w0, w1, w2 = x * t[i, 0], x * t[i, 1], x * t[i, 2]
@@ -39,8 +63,6 @@ def accelerate(tree: Any, room: Any) -> None:
         B[i + 1, 3] = B[a, 3] + (o1 * v2 - o2 * v1) + (s1 * w2 - s2 * w1)
         B[i + 1, 4] = B[a, 4] + (o2 * v0 - o0 * v2) + (s2 * w0 - s0 * w2)
         B[i + 1, 5] = B[a, 5] + (o0 * v1 - o1 * v0) + (s0 * w1 - s1 * w0)
-        for c in range(6, 12):
-            B[i + 1, c] = 0.0
 
 
 @leaf
@@ -50,35 +72,44 @@ def along(c: Any, B: Any) -> float:
 
 
 @leaf
-def bend_residuals(tasks: Any, chosen: Any, room: Any) -> bool:
-    """The wrenches of ``½ ρ̈`` into ``room.body[:, 6:12]``; False if there are terms of other kinds."""
+def bend_residuals(tree: Any, tasks: Any, chosen: Any, room: Any) -> None:
+    """``½ ρ̈`` along the step ``room.g`` into ``room.y``."""
+    accelerate(tree, room)
     C = room.covector
     for b in range(chosen.shape[0]):
         k, a = int(chosen[b]), BLOCK * b
-        if k < 0:
-            continue
-        kind, body = tasks.term[k, 0], room.body[tasks.term[k, 1]]
-        v = room.move[tasks.term[k, 1]]
-        x, y, z = along(C[a], body), along(C[a + 1], body), along(C[a + 2], body)
-        if kind == AT:
-            p0, p1, p2 = along(C[a], v), along(C[a + 1], v), along(C[a + 2], v)
-            x, y, z = x + v[1] * p2 - v[2] * p1, y + v[2] * p0 - v[0] * p2, z + v[0] * p1 - v[1] * p0
-        elif kind == TURN:
-            s = 0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-            x, y, z = x - s * C[a, 6], y - s * C[a + 1, 6], z - s * C[a + 2, 6]
-        else:
-            return False
-        for i in range(6):
-            body[6 + i] += 0.5 * (x * C[a, i] + y * C[a + 1, i] + z * C[a + 2, i])
-    return True
+        x = y = z = 0.0
+        if k >= 0:
+            body, v = room.body[tasks.term[k, 1]], room.move[tasks.term[k, 1]]
+            x, y, z = along(C[a], body), along(C[a + 1], body), along(C[a + 2], body)
+            if tasks.term[k, 0] == AT:
+                p0, p1, p2 = along(C[a], v), along(C[a + 1], v), along(C[a + 2], v)
+                x, y, z = x + v[1] * p2 - v[2] * p1, y + v[2] * p0 - v[0] * p2, z + v[0] * p1 - v[1] * p0
+            else:
+                s = 0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+                x, y, z = x - s * C[a, 6], y - s * C[a + 1, 6], z - s * C[a + 2, 6]
+        room.y[a], room.y[a + 1], room.y[a + 2] = 0.5 * x, 0.5 * y, 0.5 * z
 
 
 @leaf
-def bend(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> bool:
-    """The second-order part of the step into g: what removes half of the residuals' second derivative along ``room.g``."""
-    accelerate(tree, room)
-    if not bend_residuals(tasks, chosen, room):
-        return False
+def press(tasks: Any, chosen: Any, room: Any) -> None:
+    """The wrenches of the residuals ``room.y`` into ``room.body[:, 6:12]``."""
+    for a in range(room.body.shape[0]):
+        for c in range(6, 12):
+            room.body[a, c] = 0.0
+    for b in range(chosen.shape[0]):
+        if chosen[b] >= 0.0:
+            body = room.body[tasks.term[int(chosen[b]), 1]]
+            for r in range(BLOCK * b, BLOCK * b + BLOCK):
+                for c in range(6):
+                    body[6 + c] += room.y[r] * room.covector[r, c]
+
+
+@leaf
+def bend_joints(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> None:
+    """The second-order part of the step into g, joint by joint."""
+    bend_residuals(tree, tasks, chosen, room)
+    press(tasks, chosen, room)
     t, u = room.twist, room.lever
     P = room.body[t.shape[0]]
     p0, p1, p2, p3, p4, p5 = P[6], P[7], P[8], P[9], P[10], P[11]
@@ -99,4 +130,14 @@ def bend(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> bool:
     for i in range(g.shape[0]):
         g[i] = 0.0
     substitute(tree, room, g)
-    return True
+
+
+@leaf
+def bend_few(tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, room: Any, g: Any) -> None:
+    """The second-order part of the step into g, where residuals are few: with the factors of ``room.B``."""
+    move_bodies(tree, room)
+    bend_residuals(tree, tasks, chosen, room)
+    substitute_blocks(room.B, room.y, room.rho.shape[0])
+    pull_back(tasks, routes, chosen, J, widest, room.y, g)
+    for i in range(g.shape[0]):
+        g[i] *= -room.ease[i]

@@ -127,8 +127,8 @@ def primal_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, roo
 
 
 @leaf
-def fold_block(A: Any, i: int, y: Any) -> None:
-    """Eliminate rows i, i + 1, i + 2 from each other: ``D⁻¹`` and L of the diagonal block in place, rows and y to match."""
+def fold_block(A: Any, i: int) -> None:
+    """Eliminate rows i, i + 1, i + 2 from each other: ``D⁻¹`` and L of the diagonal block in place, rows to match."""
     a0, a1, a2 = A[i, i], A[i, i + 1], A[i, i + 2]
     b1, b2, c2 = A[i + 1, i + 1], A[i + 1, i + 2], A[i + 2, i + 2]
     d = 1.0 / max(a0, TINY)
@@ -144,26 +144,36 @@ def fold_block(A: Any, i: int, y: Any) -> None:
             A[i + 2, c] -= l2 * A[i, c] + m * x
     A[i, i], A[i + 1, i + 1], A[i + 2, i + 2] = d, e, f
     A[i, i + 1], A[i, i + 2], A[i + 1, i + 2] = l1, l2, m
-    y[i + 1] -= l1 * y[i]
-    y[i + 2] -= l2 * y[i] + m * y[i + 1]
 
 
 @leaf
-def solve_blocks(A: Any, y: Any, m: int) -> None:
-    """``A y = y`` of order m by ``A = LDLᵀ`` in place, three rows at a time; A is positive definite, its upper triangle given.
+def factor_blocks(A: Any, m: int) -> None:
+    """``A = LDLᵀ`` of order m in place, three rows at a time; A is positive definite, its upper triangle given.
 
     Rows of A are as long as whole blocks of `LANES` columns, and are updated in such blocks: what lies left of the diagonal or
     right of column m is never read.
     """
     for i in range(0, m, BLOCK):
-        fold_block(A, i, y)
+        fold_block(A, i)
         d, e, f = A[i, i], A[i + 1, i + 1], A[i + 2, i + 2]
         for r in range(i + BLOCK, m):
             s, t, u = d * A[i, r], e * A[i + 1, r], f * A[i + 2, r]
-            y[r] -= s * y[i] + t * y[i + 1] + u * y[i + 2]
             for j in range(r - r % LANES, A.shape[1], LANES):
                 for c in range(j, j + LANES):
                     A[r, c] -= s * A[i, c] + t * A[i + 1, c] + u * A[i + 2, c]
+
+
+@leaf
+def substitute_blocks(A: Any, y: Any, m: int) -> None:
+    """``A y = y`` of order m, A as `factor_blocks` leaves it."""
+    for i in range(0, m, BLOCK):
+        s = y[i]
+        t = y[i + 1] - A[i, i + 1] * s
+        u = y[i + 2] - (A[i, i + 2] * s + A[i + 1, i + 2] * t)
+        y[i + 1], y[i + 2] = t, u
+        s, t, u = A[i, i] * s, A[i + 1, i + 1] * t, A[i + 2, i + 2] * u
+        for r in range(i + BLOCK, m):
+            y[r] -= s * A[i, r] + t * A[i + 1, r] + u * A[i + 2, r]
     for i in range(m - BLOCK, -1, -BLOCK):
         s, t, u = y[i], y[i + 1], y[i + 2]
         for k in range(i + BLOCK, m):
@@ -176,7 +186,7 @@ def solve_blocks(A: Any, y: Any, m: int) -> None:
 
 @leaf
 def solve_symmetric(A: Any, y: Any, m: int) -> bool:
-    """As `solve_blocks`, for any order m, one row at a time; False, and y means nothing, if A is not positive definite."""
+    """As with blocks, for any order m, one row at a time; False, and y means nothing, if A is not positive definite."""
     for j in range(m):
         if not A[j, j] > 0.0:
             return False

@@ -6,11 +6,11 @@ change of unit that rigidity stands for, the step solves one of
     (J_F D J_Fᵀ + λ I) y = ρ,  dq = −D J_Fᵀ y        (dual, m × m, where residuals are few),
     (S J_Fᵀ J_F S + λ I) u = −S J_Fᵀ ρ,  dq = S u     (primal, n × n, S = D^½, where they are many),
 
-which are the same step, as is that of `articulated`, found joint by joint where goals are many for the number of joints, to
-which `bending` adds a second-order part; a posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal of the primal
-form. F are the coordinates that may move: not locked, and not at a limit that the gradient presses against. Coordinates that
-the step would carry past a limit are put on it and the others solved for once more, so the model's minimum along the face is
-found; every trial is clipped, hence legal.
+which are the same step, as is that of `articulated`, found joint by joint where goals are many for the number of joints. To the
+first and the last `bending` adds a second-order part. A posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal of
+the primal form. F are the coordinates that may move: not locked, and not at a limit that the gradient presses against.
+Coordinates that the step would carry past a limit are put on it and the others solved for once more, so the model's minimum
+along the face is found; every trial is clipped, hence legal.
 
 Linear rows ``aᵀq ≤ b`` join the same active set as stiff springs: a row that the step would cross is held to its face, one
 that is pulled off it is let go, and the trial is projected onto the polytope, which the springs leave by next to nothing.
@@ -45,6 +45,7 @@ from supple.potentials import MET as LIMIT
 from supple.potentials import is_inequality
 from supple.solvers.alignment import align
 from supple.solvers.articulated import gather, joint_slopes, size_by_joints
+from supple.solvers.bending import can_bend
 from supple.solvers.blocks import pull_back, size_of
 from supple.solvers.leaning import find_pull, lean_on, mean_pull
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
@@ -150,6 +151,7 @@ def attempt(
         room.trial[i] = q[i]
     k, slow, turns = 0.0, 0, 0
     scale, value, size = 1.0, math.inf, 0.0
+    bends = False
     reason, fresh, still = SPENT, True, 1  # fresh: the posture is evaluated for its own sake, not as a trial
     while fresh or not spent(info):
         if not placed:
@@ -201,7 +203,8 @@ def attempt(
                     differentiate(I, F, scratch, chosen, J)
                 form = LEARNT
                 forget(room.S)
-            if form == JOINTS:
+            bends = I[27] == 1 and (form == JOINTS or form == DUAL) and can_bend(tasks, chosen)
+            if bends or form == JOINTS:
                 gather(tasks, chosen, work, rho, room)
             if touches(q, allowed):  # else slopes press against nothing
                 slope_at(form, tree, tasks, routes, chosen, J, widest, rho, room)
@@ -217,7 +220,9 @@ def attempt(
         while largest < 0.0 and k < most:
             k += 1.0
             damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
-            largest = trial_step(form, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
+            largest = trial_step(
+                form, bends, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room
+            )
             scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
         if not largest > settings[TOLERANCE]:  # or the model has no minimum
             if largest >= 0.0 and turns < 4 and turn_back(box, allowed, room.D, room.held, q):

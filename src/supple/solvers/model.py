@@ -9,14 +9,15 @@ from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
 from supple.solvers.articulated import LEAST, eliminate, load, step_alone, substitute
-from supple.solvers.bending import bend
+from supple.solvers.bending import bend_few, bend_joints
 from supple.solvers.blocks import (
     dual_matrix,
+    factor_blocks,
     primal_matrix,
     pull_back,
     push_forward,
-    solve_blocks,
     solve_symmetric,
+    substitute_blocks,
 )
 
 DUAL, PRIMAL, LEARNT, JOINTS = range(
@@ -109,7 +110,8 @@ def model_step(
         substitute(tree, room, room.g)
     elif form == DUAL:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.B)
-        solve_blocks(room.B, y, m)
+        factor_blocks(room.B, m)
+        substitute_blocks(room.B, y, m)
         pull_back(tasks, routes, chosen, J, widest, y, g)
         for i in range(n):
             g[i] *= -room.ease[i]
@@ -146,10 +148,16 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 
 @leaf
-def bend_trial(tree: Any, tasks: Any, chosen: Any, q: Any, allowed: Any, room: Any) -> None:
+def bend_trial(
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, allowed: Any, room: Any
+) -> None:
     """Add the second-order part of a step to the trial, where it is small beside the step itself."""
-    if not bend(tree, tasks, chosen, room, room.origin):
-        return
+    if form == JOINTS:
+        bend_joints(tree, tasks, chosen, room, room.origin)
+    else:
+        for i in range(q.shape[0]):
+            room.g[i] = room.trial[i] - q[i] if room.held[i] == 2.0 else room.g[i]
+        bend_few(tree, tasks, routes, chosen, J, widest, room, room.origin)
     first, second = 0.0, 0.0
     for i in range(q.shape[0]):
         first += room.g[i] * room.g[i]
@@ -162,12 +170,12 @@ def bend_trial(tree: Any, tasks: Any, chosen: Any, q: Any, allowed: Any, room: A
 
 @leaf
 def trial_step(
-    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float,
-    size: float, allowed: Any, room: Any,
+    form: int, bends: bool, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any,
+    damping: float, size: float, allowed: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
 
-    Returns the largest change of a coordinate; −1 if the model has no minimum.
+    If it `bends`, it gets its second-order part. Returns the largest change of a coordinate; −1 if the model has no minimum.
     """
     n, m, held, trial = q.shape[0], rho.shape[0], room.held, room.trial
     definite = True
@@ -197,8 +205,8 @@ def trial_step(
         project_into(allowed, trial, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
-    if form == JOINTS and largest < SHORT:
-        bend_trial(tree, tasks, chosen, q, allowed, room)
+    if bends and largest < SHORT:
+        bend_trial(form, tree, tasks, routes, chosen, J, widest, q, allowed, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
         if held[i] == 2.0:
