@@ -30,12 +30,10 @@ from typing import Any
 
 import numba
 from numba import carray, njit, types
-from numba.core import config, typed_passes, untyped_passes
+from numba.core import config
 from numba.core import event as _event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
-from numba.core.compiler_machinery import PassManager
-from numba.core.typing import Context
 from numba.extending import intrinsic, lower_builtin, overload, register_jitable, type_callable
 from numba.np.arrayobj import populate_array
 
@@ -47,17 +45,10 @@ _FLAGS: dict[str, Any] = {
     "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
 _KEPT_CACHES = 4
-_NEEDLESS = (
-    untyped_passes.WithLifting,
-    untyped_passes.InlineClosureLikes,
-    untyped_passes.RewriteDynamicRaises,
-    untyped_passes.MakeFunctionToJitFunction,
-    untyped_passes.FindLiterallyCalls,
-    untyped_passes.LiteralUnroll,
-    untyped_passes.LiteralPropagationSubPipelinePass,
-    typed_passes.InlineOverloads,
-    typed_passes.NopythonRewrites,
-)
+_NEEDLESS = {  # passes of Numba's for closures, `with`, exceptions and expressions of arrays: kernels have none of these
+    *("WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "FindLiterallyCalls"),
+    *("LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites"),
+}
 
 
 def kernel_sources(package: Path) -> list[Path]:
@@ -116,14 +107,6 @@ class _Part(JITCodeLibrary):
     Numba would do both for every function and once more for each of its callers, and that is most of a cold start.
     """
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Lightly: enough to keep what is linked small."""
-        ll_module.data_layout = self._codegen._data_layout
-        manager, builder = self._codegen._function_pass_manager(opt=1)
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                manager.run(function, builder)
-
     def _optimize_final_module(self) -> None:
         pass
 
@@ -157,42 +140,59 @@ class _Flags(Flags):
         return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
 
 
-class _Typing(Context):
-    """Numba's rules of types; all that it knows of an operator is tried once, not with each expression."""
+# Two shortcuts through Numba's compiler, which save a seventh of a cold start. They are made of its internals, so where
+# these are not what they were, Numba goes its own way.
 
-    def __init__(self, rules: Context) -> None:
-        self.__dict__ = rules.__dict__  # the same rules, whatever is added to them later
-        self._signatures: dict[Any, Any] = {}
 
-    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        """The signature of a function for arguments of these types."""
-        if kws or not isinstance(func, types.Function):
-            return super().resolve_function_type(func, args, kws)
-        key = func.typing_key, tuple(args)
-        signature = self._signatures.get(key)
+@cache
+def _remembering(rules: Any) -> Any:
+    """Numba's rules of types, but all that they know of an operator is tried once, not with each expression."""
+    known: dict[Any, Any] = {}
+
+    def resolve(self: Any, func: Any, args: Any, kws: Any) -> Any:
+        operator = getattr(func, "typing_key", None)
+        if kws or operator is None or not isinstance(func, types.Function):
+            return plain(self, func, args, kws)
+        signature = known.get((operator, tuple(args)))
         if signature is None:
-            signature = self._signatures[key] = super().resolve_function_type(func, args, kws)
+            signature = known[operator, tuple(args)] = plain(self, func, args, kws)
         return signature
 
+    with contextlib.suppress(Exception):
+        plain = type(rules).resolve_function_type
+        quick = object.__new__(type("Remembering", (type(rules),), {"resolve_function_type": resolve}))
+        quick.__dict__ = rules.__dict__  # the same rules, whatever is added to them later
+        return quick
+    return rules
 
-_typing = cache(_Typing)
+
+def _without_needless(pipelines: list[Any]) -> list[Any]:
+    """Numba's pipelines without the passes that kernels have no use for."""
+    with contextlib.suppress(Exception):
+        short = [type(full)(full.pipeline_name) for full in pipelines]
+        for full, new in zip(pipelines, short, strict=True):
+            for each, text in full.passes:
+                if each.__name__ not in _NEEDLESS:
+                    new.add_pass(each, text)
+            new.finalize()
+            required = set().union(*new.dependency_analysis().values())
+            if any(each.__name__ in _NEEDLESS for each in required):
+                return pipelines
+        return short
+    return pipelines
 
 
 class _EntryCompiler(Compiler):
-    """Numba's compiler without what kernels have no use for: closures, `with`, exceptions, expressions of arrays."""
+    """Numba's compiler, with its shortcuts."""
 
     def __init__(
         self, typingctx: Any, targetctx: Any, library: Any, args: Any, result: Any, flags: Any, *rest: Any
     ) -> None:
-        super().__init__(_typing(typingctx), targetctx, library, args, result, _Flags(flags), *rest)
+        super().__init__(_remembering(typingctx), targetctx, library, args, result, _Flags(flags), *rest)
 
-    def define_pipelines(self) -> list[PassManager]:
+    def define_pipelines(self) -> list[Any]:
         """The passes in their order."""
-        passes = PassManager("kernels")
-        for full in super().define_pipelines():
-            passes.passes += [each for each in full.passes if each[0] not in _NEEDLESS]
-        passes.finalize()
-        return [passes]
+        return _without_needless(super().define_pipelines())
 
 
 class _PartCompiler(_EntryCompiler):
@@ -245,7 +245,7 @@ def entry(function: Callable[..., Any]) -> Any:
 def untyped(entry: Any) -> Any:
     """An entry that has been called before, without the look at its arguments' types: they must be what they were then."""
     overloads = list(getattr(entry, "overloads", {}).values())
-    return overloads[0].entry_point if len(overloads) == 1 else entry
+    return getattr(overloads[0], "entry_point", entry) if len(overloads) == 1 else entry
 
 
 class _Announcer(_event.Listener):

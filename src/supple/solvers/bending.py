@@ -34,35 +34,26 @@ def can_bend(tasks: Any, chosen: Any) -> bool:
 
 
 @leaf
-def move_bodies(tree: Any, room: Any) -> None:
-    """The twists by which the step ``room.g`` moves all bodies, as `substitute` leaves them."""
-    V, t = room.move, room.twist
-    for c in range(6):
-        V[0, c] = 0.0
-    for i in range(t.shape[0]):
-        a, x = tree.parent[i], room.g[tree.coordinate[i]]
-        for c in range(6):
-            V[i + 1, c] = V[a, c] + x * t[i, c]
-
-
-@leaf
 def accelerate(tree: Any, room: Any) -> None:
-    """How the twists of all bodies change along the step ``room.g``, into ``room.body[:, :6]``."""
+    """The twists of all bodies along the step ``room.g`` into ``room.move``; how they change, into ``room.body[:, :6]``."""
     V, t, B = room.move, room.twist, room.body
+    o0 = o1 = o2 = s0 = s1 = s2 = b0 = b1 = b2 = b3 = b4 = b5 = 0.0
     for c in range(6):
-        B[0, c] = 0.0
+        V[0, c] = B[0, c] = 0.0
     for i in range(t.shape[0]):
         a, x = tree.parent[i], room.g[tree.coordinate[i]]
+        if a != i:
+            o0, o1, o2, s0, s1, s2 = V[a, 0], V[a, 1], V[a, 2], V[a, 3], V[a, 4], V[a, 5]
+            b0, b1, b2, b3, b4, b5 = B[a, 0], B[a, 1], B[a, 2], B[a, 3], B[a, 4], B[a, 5]
         w0, w1, w2 = x * t[i, 0], x * t[i, 1], x * t[i, 2]
         v0, v1, v2 = x * t[i, 3], x * t[i, 4], x * t[i, 5]
-        o0, o1, o2 = V[a, 0], V[a, 1], V[a, 2]
-        s0, s1, s2 = V[a, 3], V[a, 4], V[a, 5]
-        B[i + 1, 0] = B[a, 0] + (o1 * w2 - o2 * w1)
-        B[i + 1, 1] = B[a, 1] + (o2 * w0 - o0 * w2)
-        B[i + 1, 2] = B[a, 2] + (o0 * w1 - o1 * w0)
-        B[i + 1, 3] = B[a, 3] + (o1 * v2 - o2 * v1) + (s1 * w2 - s2 * w1)
-        B[i + 1, 4] = B[a, 4] + (o2 * v0 - o0 * v2) + (s2 * w0 - s0 * w2)
-        B[i + 1, 5] = B[a, 5] + (o0 * v1 - o1 * v0) + (s0 * w1 - s1 * w0)
+        b0, b1, b2 = b0 + (o1 * w2 - o2 * w1), b1 + (o2 * w0 - o0 * w2), b2 + (o0 * w1 - o1 * w0)
+        b3 += (o1 * v2 - o2 * v1) + (s1 * w2 - s2 * w1)
+        b4 += (o2 * v0 - o0 * v2) + (s2 * w0 - s0 * w2)
+        b5 += (o0 * v1 - o1 * v0) + (s0 * w1 - s1 * w0)
+        o0, o1, o2, s0, s1, s2 = o0 + w0, o1 + w1, o2 + w2, s0 + v0, s1 + v1, s2 + v2
+        V[i + 1, 0], V[i + 1, 1], V[i + 1, 2], V[i + 1, 3], V[i + 1, 4], V[i + 1, 5] = o0, o1, o2, s0, s1, s2
+        B[i + 1, 0], B[i + 1, 1], B[i + 1, 2], B[i + 1, 3], B[i + 1, 4], B[i + 1, 5] = b0, b1, b2, b3, b4, b5
 
 
 @leaf
@@ -135,7 +126,6 @@ def bend_joints(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> None:
 @leaf
 def bend_few(tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, room: Any, g: Any) -> None:
     """The second-order part of the step into g, where residuals are few: with the factors of ``room.B``."""
-    move_bodies(tree, room)
     bend_residuals(tree, tasks, chosen, room)
     substitute_blocks(room.B, room.y, room.rho.shape[0])
     pull_back(tasks, routes, chosen, J, widest, room.y, g)
