@@ -204,7 +204,7 @@ def attempt(
                 form = LEARNT
                 forget(room.S)
             bends = I[27] == 1 and (form == JOINTS or form == DUAL) and can_bend(tasks, chosen)
-            if bends or form == JOINTS:
+            if form == JOINTS:
                 gather(tasks, chosen, work, rho, room)
             if touches(q, allowed):  # else slopes press against nothing
                 slope_at(form, tree, tasks, routes, chosen, J, widest, rho, room)
@@ -216,12 +216,13 @@ def attempt(
                     size = size_of(tasks, routes, chosen, J, widest, room.D) + mean_pull(room)
         else:
             scale = 8.0 * scale + 1e-3
+            bends = bends and form == JOINTS  # else what is in the scratch belongs to the trial
         largest = -1.0
         while largest < 0.0 and k < most:
             k += 1.0
             damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
             largest = trial_step(
-                form, bends, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room
+                form, bends, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, work, room
             )
             scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
         if not largest > settings[TOLERANCE]:  # or the model has no minimum

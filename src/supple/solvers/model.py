@@ -8,7 +8,7 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
-from supple.solvers.articulated import LEAST, eliminate, load, step_alone, substitute
+from supple.solvers.articulated import LEAST, eliminate, gather, load, step_alone, substitute
 from supple.solvers.bending import bend_few, bend_joints
 from supple.solvers.blocks import (
     dual_matrix,
@@ -26,7 +26,10 @@ DUAL, PRIMAL, LEARNT, JOINTS = range(
 TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
 BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step
-SHORT = 1.0  # longer steps get no second-order part
+STRAIGHT, LONG = (
+    0.003,
+    1.0,
+)  # steps that are shorter or longer get no second-order part: it is nothing, or means nothing
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 
 
@@ -149,14 +152,16 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 @leaf
 def bend_trial(
-    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, allowed: Any, room: Any
-) -> None:
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, allowed: Any,
+    work: Any, room: Any,
+) -> None:  # fmt: skip
     """Add the second-order part of a step to the trial, where it is small beside the step itself."""
     if form == JOINTS:
         bend_joints(tree, tasks, chosen, room, room.origin)
     else:
         for i in range(q.shape[0]):
             room.g[i] = room.trial[i] - q[i] if room.held[i] == 2.0 else room.g[i]
+        gather(tasks, chosen, work, rho, room)
         bend_few(tree, tasks, routes, chosen, J, widest, room, room.origin)
     first, second = 0.0, 0.0
     for i in range(q.shape[0]):
@@ -171,7 +176,7 @@ def bend_trial(
 @leaf
 def trial_step(
     form: int, bends: bool, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any,
-    damping: float, size: float, allowed: Any, room: Any,
+    damping: float, size: float, allowed: Any, work: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
 
@@ -205,8 +210,8 @@ def trial_step(
         project_into(allowed, trial, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
-    if bends and largest < SHORT:
-        bend_trial(form, tree, tasks, routes, chosen, J, widest, q, allowed, room)
+    if bends and STRAIGHT < largest < LONG:
+        bend_trial(form, tree, tasks, routes, chosen, J, widest, rho, q, allowed, work, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
         if held[i] == 2.0:
