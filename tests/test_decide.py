@@ -12,11 +12,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
+from supple.compiled import entry
 from supple.deciding.balls import _Check, holds
+from supple.deciding.blocks import fill, shaped, step_matrix
+from supple.deciding.blocks import moments_of as moments_of_unknowns
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, Way, chain_of, quaternion
 from supple.deciding.claims import Claim, claims_of
-from supple.deciding.proof import Leaf, Split, _smallest, leaf_of
+from supple.deciding.moments import terms
+from supple.deciding.proof import Leaf, Split, leaf_of
 from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, matrices, ranges
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
@@ -122,7 +126,7 @@ def test_true_moments_satisfy_everything(name: str, point: bool) -> None:
             r = Relaxation(claim(chain, chain.placement(q), point), *chain.box, start)
             y, _ = moments_of(r, chain, q)
             assert np.abs(y).max() <= 1.0 + 1e-12
-            assert np.abs(r.room.E @ y).max() < 1e-11
+            assert np.abs(r.equations @ y).max() < 1e-11
             assert not r.refuted(1e-6)
 
 
@@ -145,25 +149,98 @@ def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
             np.testing.assert_allclose(L, same, atol=1e-12)
 
 
+def filled(r: Relaxation, arc: tuple[int, ...], localised: int, y: np.ndarray) -> np.ndarray:
+    """The block of an arc, whole or with one joint localised, that these moments of it fill."""
+    t = terms(len(arc), localised)
+    kappa = [np.prod([r.ranges.kappa[j] for i, j in enumerate(arc) if bits >> i & 1]) for bits in t.factors]
+    M = np.zeros((t.size, t.size))
+    np.add.at(M, (t.row, t.column), t.sign * kappa * y[t.moment])
+    return M
+
+
 @pytest.mark.parametrize("name", ["panda", "gantry"])
 def test_blocks_are_what_the_moments_stand_for(name: str) -> None:
-    """``⟨W, h hᵀ⟩`` of an arc, whole or with one joint localised, is linear in its moments."""
+    """``h hᵀ`` of an arc, whole or with one joint localised, is linear in its moments."""
     _, _, chain = arm(name)
-    q, rng = posture(chain, 6), np.random.default_rng(6)
+    q = posture(chain, 6)
     r = Relaxation(claim(chain, chain.placement(q)), *chain.box, 0)
     y, hs = moments_of(r, chain, q)
     x = q - r.ranges.middle
     inside = 1.0 - np.where(chain.slides, (x / chain.reach / r.ranges.g) ** 2, (np.sin(x / 2) / r.ranges.g) ** 2)
-    block = 0
-    for arc, h in zip((r.a, r.b), hs, strict=True):
-        for j in (None, *(j for j in arc if r.ranges.limited[j])):
-            one = h if j is None else h.reshape((2,) * len(arc)).take(0, arc.index(j)).ravel()
-            weight = 1.0 if j is None else inside[j] / (1.0 if chain.slides[j] else np.cos(x[j] / 2) ** 2)
-            W = rng.normal(size=(len(one), len(one)))
-            weights = [np.zeros((n, n)) for n in r.layout.order]
-            weights[block] = W
-            assert r.contracted(weights) @ y == pytest.approx(weight * one @ W @ one, rel=1e-9, abs=1e-12)
-            block += 1
+    for arc, h, own in zip((r.a, r.b), hs, np.split(y, [r.split]), strict=True):
+        np.testing.assert_allclose(filled(r, arc, -1, own), np.outer(h, h), atol=1e-12)
+        for i, j in enumerate(arc):
+            one = h.reshape((2,) * len(arc)).take(0, i).ravel()
+            weight = inside[j] / (1.0 if chain.slides[j] else np.cos(x[j] / 2) ** 2)
+            np.testing.assert_allclose(filled(r, arc, i, own), weight * np.outer(one, one), atol=1e-12)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("name", ["scara", "gantry"])
+def test_kernels_fill_the_same_blocks(name: str) -> None:
+    _, _, chain = arm(name)
+    for start in range(len(chain.names) - 2):
+        r = Relaxation(claim(chain, far(chain, 2)), *chain.box, start)
+        r.refuted(-np.inf)
+        b, k, t = r.room.bench, 0, r.room.out[1]
+        for arc, own in zip((r.a, r.b), np.split(r.moments, [r.split]), strict=True):
+            for i in (-1, *(i for i, j in enumerate(arc) if r.ranges.limited[j])):
+                o, at = b.order[k], b.begin[k]
+                M = filled(r, arc, i, own)
+                V = b.V[:, :o] if k == r.layout.arcs[2] else np.eye(len(M))
+                np.testing.assert_allclose(V.T @ V, np.eye(o), atol=1e-12)
+                same = V.T @ M @ V + t * np.eye(o)
+                np.testing.assert_allclose(b.S[at : at + o * o].reshape(o, o), same, atol=1e-12)
+                k += 1
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("name", ["scara", "gantry"])
+def test_the_matrix_of_a_step_is_what_it_is_said_to_be(name: str) -> None:
+    """``H_ij = ⟨Fⁱ, X Fʲ S⁻¹⟩``, with the F of every unknown from the blocks of its unit vector."""
+    _, _, chain = arm(name)
+    r = Relaxation(claim(chain, far(chain, 2)), *chain.box, 0)
+    r.refuted(-np.inf)
+    b, rng = r.room.bench, np.random.default_rng(0)
+    m, whole = int(b.size[0]), int(b.size[2])
+    cut = [(slice(at, at + o * o), o) for at, o in zip(b.begin, b.order, strict=True)]
+
+    def each(entries: np.ndarray) -> list[np.ndarray]:
+        return [entries[at].reshape(o, o) for at, o in cut]
+
+    for at, o in cut:
+        for W in (b.X, b.inverse):
+            root = rng.normal(size=(o, o))
+            W[at] = (root @ root.T).ravel()
+    X, inverse, F = each(b.X.copy()), each(b.inverse.copy()), []
+    for unit in np.eye(m):
+        b.z[:m] = unit
+        blocks_of_unknowns(r.layout, b)
+        F.append(each(b.dS[:whole].copy()))
+    H = np.zeros((m, m))
+    step_of(r.layout, b, H)
+    for i in range(m):
+        for j in range(i + 1):
+            same = sum(np.trace(A @ x @ B @ y) for A, x, B, y in zip(F[i], X, F[j], inverse, strict=True))
+            assert H[i, j] == pytest.approx(same, rel=1e-9, abs=1e-9)
+
+
+@entry
+def blocks_of_unknowns(s: Any, b: Any) -> None:
+    """``Σ z_i Fⁱ`` in dS."""
+    c = shaped(b)
+    moments_of_unknowns(c, c.z, 0.0, c.y)
+    fill(s, c, c.y, c.z[c.size[0] - 1], c.dS)
+
+
+@entry
+def step_of(s: Any, b: Any, H: Any) -> None:
+    """The lower triangle of the matrix of a step."""
+    c = shaped(b)
+    step_matrix(s, c)
+    for i in range(H.shape[0]):
+        for j in range(i + 1):
+            H[i, j] = c.H[i, j]
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -211,11 +288,6 @@ def test_the_kernels_are_plain_python(point: bool) -> None:
     assert holds(c, leaf_of(r, 0, 0), *chain.box)
     q = posture(chain, 2)
     assert not Relaxation(claim(chain, chain.placement(q), point), *chain.box, 0).refuted(1e-6)
-
-
-def test_equations_that_nearly_coincide_have_multipliers() -> None:
-    A = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
-    np.testing.assert_allclose(A @ _smallest(A, np.array([6.0, 6.0])), 6.0)
 
 
 def test_limits_alone_are_proof_enough() -> None:

@@ -6,9 +6,27 @@ or with ``g k`` (a slide: ``g ε k``) for each joint. The first joint's fixed pa
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 from supple.compiled import entry, leaf
+
+
+class Loop(NamedTuple):
+    """A chain's fixed parts and where its joints are, with its target; and room for products."""
+
+    fixed: Any  # (n + 1, 8) before each joint, and behind the last
+    target: Any  # (8)
+    half: Any  # (n) half of the coordinate in the middle of each range, with the joint's sign
+    g: Any  # (n) with the joint's sign
+    slides: Any  # (n)
+    scale: float  # of lengths
+    order: Any  # (n) the joints of both arcs
+    first: int  # joints of arc A
+    parts: Any  # (n, 8)
+    spare: Any  # (2, 8)
+    A: Any  # (2^a, 8)
+    B: Any  # (2^b, 8)
 
 
 @leaf
@@ -54,28 +72,38 @@ def arc(parts: Any, order: Any, begin: int, end: int, g: Any, slides: Any, colum
         count *= 2
 
 
-@entry
-def loop_arcs(
-    before: Any, ends: Any, middles: Any, order: Any, first: int, g: Any, slides: Any, parts: Any, spare: Any,
-    A: Any, B: Any, L_a: Any, L_b: Any,
-) -> None:  # fmt: skip
-    """L_A and L_B of the loop: `before` and `middles` of each joint; `ends`: behind the last, and the target reversed."""
-    n = middles.shape[0]
+@leaf
+def loop_arcs(c: Any, L_a: Any, L_b: Any) -> None:
+    """L_A and L_B of a loop."""
+    n, first, parts, spare, A, B = c.order.shape[0], c.first, c.parts, c.spare, c.A, c.B
     for j in range(n):
-        dual_multiply(before[j], middles[j], parts[j])
-    dual_multiply(ends[0], ends[1], spare[0])
+        slides = c.slides[j]
+        for k in range(8):
+            spare[0, k] = 0.0
+        spare[0, 0] = 1.0 if slides else math.cos(c.half[j])
+        spare[0, 7 if slides else 3] = c.scale * c.half[j] if slides else math.sin(c.half[j])
+        dual_multiply(c.fixed[j], spare[0], parts[j])
+    for k in range(8):
+        spare[1, k] = c.target[k] if k % 4 == 0 else -c.target[k]
+    dual_multiply(c.fixed[n], spare[1], spare[0])
     dual_multiply(spare[0], parts[0], spare[1])
     for k in range(8):
         parts[0, k] = spare[1, k]
     for k in range(8):
         A[0, k] = 1.0 if k == 0 else 0.0
-        B[0, k] = parts[order[first], k]
-    arc(parts, order, 0, first, g, slides, A, spare[0])
-    arc(parts, order, first, n, g, slides, B, spare[0])
-    for c in range(A.shape[0]):
+        B[0, k] = parts[c.order[first], k]
+    arc(parts, c.order, 0, first, c.g, c.slides, A, spare[0])
+    arc(parts, c.order, first, n, c.g, c.slides, B, spare[0])
+    for i in range(A.shape[0]):
         for k in range(8):
-            L_a[k, c] = A[c, k]
-    for c in range(B.shape[0]):
-        dual_multiply(B[c], parts[order[0]], spare[0])
+            L_a[k, i] = A[i, k]
+    for i in range(B.shape[0]):
+        dual_multiply(B[i], parts[c.order[0]], spare[0])
         for k in range(8):
-            L_b[k, c] = spare[0, k] if k % 4 == 0 else -spare[0, k]
+            L_b[k, i] = spare[0, k] if k % 4 == 0 else -spare[0, k]
+
+
+@entry
+def arc_matrices(c: Any, L_a: Any, L_b: Any) -> None:
+    """L_A and L_B of a loop."""
+    loop_arcs(c, L_a, L_b)

@@ -57,19 +57,60 @@ def multiply(A: Any, a: int, B: Any, b: int, o: int, out: Any) -> None:
 
 
 @leaf
-def factored(H: Any, m: int) -> bool:
-    """Cholesky's factor of H in its lower triangle."""
-    for i in range(m):
-        for j in range(i + 1):
-            s = H[i, j]
-            for k in range(j):
-                s -= H[i, k] * H[j, k]
-            if i > j:
-                H[i, j] = s / H[j, j]
-            elif s > 0.0:
-                H[i, i] = math.sqrt(s)
-            else:
+def whole(n: int) -> int:
+    """n or a little more, so that loops over rows of numbers are cut into equal pieces; rows have room for it."""
+    return (n + 15) // 16 * 16
+
+
+@leaf
+def add_four(out: Any, n: int, w: float, A: Any, x: float, B: Any, y: float, C: Any, z: float, D: Any) -> None:
+    """Add ``w A + x B + y C + z D`` to the first n numbers of `out`."""
+    for k in range(n):
+        out[k] += (w * A[k] + x * B[k]) + (y * C[k] + z * D[k])
+
+
+@leaf
+def add_one(out: Any, n: int, x: float, A: Any) -> None:
+    """Add ``x A`` to the first n numbers of `out`."""
+    for k in range(n):
+        out[k] += x * A[k]
+
+
+@leaf
+def factored(H: Any, m: int, panel: Any) -> bool:
+    """Cholesky's factor of H in its lower triangle, four columns after four. What is above it is lost."""
+    for p in range(0, m, 4):
+        wide = min(4, m - p)
+        for i in range(p, m):
+            for q in range(wide):
+                panel[q, i] = H[i, p + q]
+        for q in range(wide):
+            column = panel[q]
+            if not column[p + q] > 0.0:
                 return False
+            share = 1.0 / math.sqrt(column[p + q])
+            for i in range(p + q, m):
+                column[i] *= share
+            for k in range(q + 1, wide):
+                add_one(panel[k], whole(m), -column[p + k], column)
+        for i in range(p, m):
+            for q in range(min(wide, i - p + 1)):
+                H[i, p + q] = panel[q, i]
+        a, b, c, d = panel[0], panel[1], panel[2], panel[3]
+        for i in range(p + wide, m):
+            begin = p + 4
+            add_four(
+                H[i, begin:],
+                whole(i + 1 - begin),
+                -a[i],
+                a[begin:],
+                -b[i],
+                b[begin:],
+                -c[i],
+                c[begin:],
+                -d[i],
+                d[begin:],
+            )
     return True
 
 

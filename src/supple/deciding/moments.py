@@ -10,7 +10,7 @@ For a slide with ``|d| ≤ δ ≤ g`` let ``h = (1, d/g)``, ``u = (d/g)²``, ``v
 For an arc of k joints, ``h = ⊗_j h_j``, the 2^k × 2^k matrix ``h hᵀ`` is linear in the 3^k products of one of {1, u_j,
 v_j} for each joint: its *moments*, none larger than one. With one joint *localised*, ``(1 − u_j) h hᵀ`` over the other
 joints is so too. An arc's terms are the triples (entry, moment, coefficient) of such a linear map: 5 for each joint,
-multiplied out, and 2 for a localised one.
+multiplied out, and 2 for a localised one. What one moment is multiplied with has no more than one number in any row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _ONE = ((0, 0, 0, False), (0, 0, 1, True), (0, 1, 2, False), (1, 0, 2, False), (
 
 
 class Terms(NamedTuple):
-    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``."""
+    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``.
+
+    Those without a sign come first, moment by moment; the others are the same with another moment.
+    """
 
     size: int  # of the matrix
     row: np.ndarray
@@ -35,14 +38,6 @@ class Terms(NamedTuple):
     moment: np.ndarray
     factors: np.ndarray  # bit j: κ of joint j is a factor of the coefficient
     sign: Floats
-
-
-def products(kappa: Any) -> Any:
-    """The products of all subsets of numbers of any kind, in the order of their bits."""
-    out = np.array([1.0 + 0 * kappa[0]])
-    for x in kappa:
-        out = np.concatenate([out, out * x])
-    return out
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +54,8 @@ def terms(k: int, localised: int = -1) -> Terms:
                     (2 * row + a, 2 * column + b, 3 * moment + m, factors | (has << j), sign) for a, b, m, has in _ONE
                 ]
         rows = new
-    r, c, m, factors, sign = (np.array(column) for column in zip(*sorted(rows), strict=True))
+    rows.sort(key=lambda x: (-x[4], x[2], x[0]))
+    r, c, m, factors, sign = (np.array(column) for column in zip(*rows, strict=True))
     return Terms(2 ** (k - (localised >= 0)), r, c, m, factors, sign)
 
 
@@ -71,9 +67,13 @@ class Layout(NamedTuple):
     begin: Any  # (blocks + 1) where the terms of each block start
     row: Any
     column: Any
+    place: Any  # of the entry, row by row
     moment: Any  # those of B behind those of A
     product: Any  # which product of κ, those of B's behind those of A's
     sign: Any
+    groups: Any  # (blocks + 1) where the groups of each block start: its terms without a sign, moment by moment
+    group: Any  # where the terms of each group start, and where the last of a block ends
+    step: Any  # (blocks) from a group's moment to that of the same terms with a sign; 0 for a whole arc
 
 
 @lru_cache(maxsize=64)
@@ -82,20 +82,36 @@ def layout(a: int, b: int, limited: tuple[bool, ...]) -> Layout:
     parts, second = [], 0
     for k, flags, moments, product in ((a, limited[:a], 0, 0), (b, limited[a:], 3**a, 2**a)):
         second = len(parts) if moments else second
-        found = [terms(k), *(terms(k, i) for i, has in enumerate(flags) if has)]
-        parts += [(t, moments, product) for t in found]
-    begin = np.cumsum([0] + [len(t.row) for t, _, _ in parts])
-    columns = [
-        np.concatenate(x).astype(np.int32)
-        for x in (
-            [t.row for t, _, _ in parts],
-            [t.column for t, _, _ in parts],
-            [t.moment + at for t, at, _ in parts],
-            [t.factors + at for t, _, at in parts],
-        )
-    ]
-    order = np.array([t.size for t, _, _ in parts], dtype=np.int32)
-    arcs = np.array([a, b, second, 3**a], dtype=np.int32)
-    row, column, moment, product = columns
-    sign = np.concatenate([t.sign for t, _, _ in parts])
-    return Layout(arcs, order, begin.astype(np.int32), row, column, moment, product, sign)
+        found = [(terms(k), 0), *((terms(k, i), 3 ** (k - 1 - i)) for i, has in enumerate(flags) if has)]
+        parts += [(t, moments, product, step) for t, step in found]
+    begin = np.cumsum([0] + [len(t.row) for t, _, _, _ in parts])
+    grouped = [at + _groups(t) for (t, _, _, _), at in zip(parts, begin, strict=False)]
+    columns = (
+        [t.row for t, _, _, _ in parts],
+        [t.column for t, _, _, _ in parts],
+        [t.row * t.size + t.column for t, _, _, _ in parts],
+        [t.moment + at for t, at, _, _ in parts],
+        [t.factors + at for t, _, at, _ in parts],
+        grouped,
+    )
+    row, column, place, moment, product, group = (np.concatenate(x).astype(np.int32) for x in columns)
+    return Layout(
+        np.array([a, b, second, 3**a], dtype=np.int32),
+        np.array([t.size for t, _, _, _ in parts], dtype=np.int32),
+        begin.astype(np.int32),
+        row,
+        column,
+        place.astype(np.uint32),
+        moment,
+        product,
+        np.concatenate([t.sign for t, _, _, _ in parts]),
+        np.cumsum([0] + [len(g) for g in grouped]).astype(np.int32),
+        group,
+        np.array([step for _, _, _, step in parts], dtype=np.int32),
+    )
+
+
+def _groups(t: Terms) -> np.ndarray:
+    """Where the terms of each moment start, of those without a sign, and where the last end."""
+    plain = t.moment[t.sign > 0.0]
+    return np.append(np.unique(plain, return_index=True)[1], len(plain))

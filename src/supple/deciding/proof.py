@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from supple.deciding.eliminating import MEETING, RANK
+from supple.deciding.multipliers import multiply_out
 from supple.deciding.relaxation import Relaxation
 from supple.space import Floats
 
@@ -46,30 +47,50 @@ class Split:
 
 Proof: TypeAlias = Leaf | Crash | Split
 
+_PAIRS = np.triu_indices(8)  # of rows, in the order of their equations
+
 
 def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
-    """The proof that the matrices X of a refuted relaxation stand for; it may still fail to hold."""
-    duals, E = relaxation.duals, relaxation.room.E
+    """The proof that the matrices X of a refuted relaxation stand for; it may still fail to hold.
+
+    Where rounding spoils it, the relaxation's bound is −∞ afterwards.
+    """
+    room, layout = relaxation.room, relaxation.layout
     if relaxation.contradicts:
-        return _leaf(relaxation, claim, start, [0.0 * X for X in duals], _contradiction(E, relaxation.split))
-    total = sum(float(np.trace(x)) for x in duals)
-    second = int(relaxation.layout.arcs[2])
-    grams = [_root(X / total) if k != second else _root_on(X / total, relaxation.face) for k, X in enumerate(duals)]
-    v = relaxation.contracted([G @ G.T for G in grams])
-    solved = relaxation.room.pivot[relaxation.room.pivot >= 0]
-    return _leaf(relaxation, claim, start, grams, _smallest(E[:, solved].T, -v[solved]))
+        grams = tuple(np.zeros((o, o)) for o in layout.order)
+        return _leaf(relaxation, claim, start, grams, _contradiction(relaxation.equations, relaxation.split))
+    x = np.empty(room.count[1])
+    multiply_out(layout, room, x)
+    b, second = room.bench, int(layout.arcs[2])
+    grams = [
+        b.dS[at : at + o * o].reshape(o, o).copy() for o, at in zip(b.order.tolist(), b.begin.tolist(), strict=True)
+    ]
+    grams[second] = b.V[:, : b.order[second]] @ grams[second]
+    return _leaf(relaxation, claim, start, tuple(grams), x)
 
 
-def _leaf(relaxation: Relaxation, claim: int, start: int, grams: list[Floats], multipliers: Floats) -> Leaf:
+def _leaf(relaxation: Relaxation, claim: int, start: int, grams: tuple[Floats, ...], x: Floats) -> Leaf:
     """The multipliers of the equations, sorted."""
-    if len(multipliers) < MEETING:
-        none = np.empty((0, 8)), np.empty((0, relaxation.facial.shape[1]))
-        return Leaf(claim, start, tuple(grams), np.empty((0, 8)), *none, multipliers)
-    symmetric = np.zeros((8, 8))
-    symmetric[np.triu_indices(8)] = multipliers[:MEETING]
-    symmetric = 0.5 * (symmetric + symmetric.T)
-    facial = multipliers[MEETING:].reshape(relaxation.facial.shape)
-    return Leaf(claim, start, tuple(grams), symmetric, relaxation.kernel, facial, np.empty(0))
+    if len(x) < MEETING:
+        width = 2 ** len(relaxation.b)
+        return Leaf(claim, start, grams, np.empty((0, 8)), np.empty((0, 8)), np.empty((0, width)), x)
+    Q, lower = relaxation.room.Q, int(relaxation.room.count[2])
+    some = 8 - lower
+    pairs, facial = some * (some + 1) // 2, lower * 2 ** len(relaxation.b)
+    i, j = _PAIRS
+    both, turned = j < some, np.zeros((8, 8))
+    turned[i[both], j[both]] = x[:pairs]
+    turned[i[~both], j[~both]] = x[pairs + facial :]
+    symmetric = Q.T @ (0.5 * (turned + turned.T)) @ Q
+    return Leaf(
+        claim,
+        start,
+        grams,
+        symmetric,
+        Q[some:].copy(),
+        x[pairs : pairs + facial].reshape(lower, 2 ** len(relaxation.b)),
+        x[:0],
+    )
 
 
 def _contradiction(E: Floats, split: int) -> Floats:
@@ -78,26 +99,3 @@ def _contradiction(E: Floats, split: int) -> Floats:
     unknowns = np.delete(E, [0, split], axis=1)
     left = constant - unknowns @ np.linalg.lstsq(unknowns, constant, rcond=RANK)[0]
     return -left / float(left @ left)
-
-
-def _smallest(A: Floats, b: Floats) -> Floats:
-    """The smallest x with ``A x = b``, A of full row rank but for rounding."""
-    M = A @ A.T
-    try:
-        x = A.T @ np.linalg.solve(M, b)
-        return x + A.T @ np.linalg.solve(M, b - A @ x)
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(A, b, rcond=RANK)[0], dtype=np.float64)
-
-
-def _root(X: Floats) -> Floats:
-    """G with ``G Gᵀ = X``, or nearly."""
-    try:
-        return np.asarray(np.linalg.cholesky(X), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        w, u = np.linalg.eigh(0.5 * (X + X.T))
-        return u * np.sqrt(np.maximum(w, 0.0))
-
-
-def _root_on(X: Floats, face: Floats) -> Floats:
-    return face @ _root(face.T @ X @ face)

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.deciding.arcs import loop_arcs
-from supple.deciding.chain import CONJUGATE, Chain, dual_of
+from supple.deciding.arcs import Loop, arc_matrices
+from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
-from supple.deciding.eliminating import MEETING, RANK, Room, contract, pose_rows, refute, room
+from supple.deciding.eliminating import RANK, Room, meet_points, meet_poses, refute, room
 from supple.deciding.interior import REFUTED
-from supple.deciding.moments import Layout, layout, products
-from supple.deciding.points import EQUATIONS, point_rows
+from supple.deciding.moments import Layout, layout
+from supple.deciding.points import point_rows
 from supple.space import Floats
 
 FIRST_ARC = 3  # joints
@@ -76,27 +76,13 @@ class Relaxation:
         order = np.array([*self.a, *self.b])
         self.slides = chain.slides
         self.layout: Layout = layout(len(self.a), len(self.b), tuple(self.ranges.limited[j] for j in order.tolist()))
-        kappa = self.ranges.kappa
-        self.product = np.concatenate([products(kappa[list(arc)]) for arc in (self.a, self.b)])
+        kappa = self.ranges.kappa[order]
+        self.room: Room = _room(self.layout)
         if claim.point:
-            self._meet_points(claim)
+            rows = point_rows(chain, claim.target, self.ranges.middle, self.ranges.g, len(self.a))
+            meet_points(self.layout, self.room, kappa, rows)
         else:
-            self._meet_poses(claim, order)
-
-    def _meet_points(self, claim: Claim) -> None:
-        width = 2 ** len(self.b)
-        self.kernel, self.facial, self.face = np.empty((0, 8)), np.empty((0, width)), np.eye(width)
-        self.room = _room(self.layout, EQUATIONS, width)
-        self.room.E[:] = point_rows(claim.chain, claim.target, self.ranges.middle, self.ranges.g, len(self.a))
-
-    def _meet_poses(self, claim: Claim, order: np.ndarray) -> None:
-        L_a, L_b = matrices(claim.chain, claim.target, self.ranges, order)
-        u, s, _ = np.linalg.svd(L_a)
-        self.kernel = u[:, np.count_nonzero(s > RANK * s[0]) :].T
-        self.facial = self.kernel @ L_b
-        self.face = _null_space(self.facial)
-        self.room = _room(self.layout, MEETING + self.facial.size, self.face.shape[1])
-        pose_rows(self.layout, L_a, L_b, self.facial, self.product, self.room.coefficient, self.room.E)
+            meet_poses(self.layout, self.room, kappa, loop(chain, claim.target, self.ranges, order))
 
     @property
     def split(self) -> int:
@@ -105,9 +91,9 @@ class Relaxation:
 
     def refuted(self, margin: float) -> bool:
         """Whether no moments satisfy the relaxation, by more than a margin; `bound` says by how much."""
-        verdict = refute(self.layout, self.room, self.face, self.product, margin)
-        left = self.room.W[self.room.pivot < 0]
-        self.contradicts = bool((np.abs(left[:, 0] + left[:, self.split]) > CONTRADICTION).any())
+        verdict, rows = refute(self.layout, self.room, margin), self.room.count[0]
+        left = self.room.W[:rows, 0][self.room.pivot[:rows] < 0]
+        self.contradicts = bool((np.abs(left) > CONTRADICTION).any())
         return verdict == REFUTED or self.contradicts
 
     @property
@@ -118,24 +104,12 @@ class Relaxation:
     @property
     def moments(self) -> Floats:
         """The moments that the last call of `refuted` ended with."""
-        left = int(self.room.out[3])
-        return self.room.base + self.room.Y[:, :left] @ self.room.bench.y[:left]
+        return self.room.bench.y
 
     @property
-    def duals(self) -> list[Floats]:
-        """The matrices X that the last call of `refuted` ended with, one for each block; that of arc B not on its face."""
-        b, out = self.room.bench, []
-        for k, (o, at) in enumerate(zip(b.order.tolist(), b.begin.tolist(), strict=True)):
-            X = b.X[at : at + o * o].reshape(o, o)
-            out.append(self.face @ X @ self.face.T if k == self.layout.arcs[2] and o < len(self.face) else X.copy())
-        return out
-
-    def contracted(self, weights: list[Floats]) -> Floats:
-        """The coefficients of all moments in ``Σ ⟨W_k, block_k⟩``."""
-        out = np.zeros(self.room.E.shape[1])
-        for k, W in enumerate(weights):
-            contract(self.layout, k, W, self.product, out)
-        return out
+    def equations(self) -> Floats:
+        """What the moments satisfy (rows, moments)."""
+        return self.room.E[: self.room.count[1]]
 
     def angles(self) -> tuple[Floats, Floats]:
         """The coordinates that the first moments stand for, and how far each is from being one: 0 if it is, up to 1."""
@@ -153,40 +127,30 @@ class Relaxation:
         return q, spread
 
 
-def _room(shape: Layout, rows: int, face: int) -> Room:
-    """This thread's memory for programs of one kind."""
+def _room(shape: Layout) -> Room:
+    """This thread's memory for programs of one layout."""
     known = _rooms.__dict__.setdefault("known", {})
-    key = (id(shape), rows, face)
-    if key not in known:
+    if id(shape) not in known:
         if len(known) >= 16:
             known.clear()
-        known[key] = (shape, room(shape, rows, face))
-    return known[key][1]
+        known[id(shape)] = (shape, room(shape))
+    return known[id(shape)][1]
 
 
-def _null_space(rows: Floats) -> Floats:
-    """An orthonormal basis (columns) of what all rows annihilate."""
-    if not len(rows):
-        return np.eye(rows.shape[1])
-    _, s, vt = np.linalg.svd(rows)
-    return vt[np.count_nonzero(s > RANK) :].T.copy()
+def loop(chain: Chain, target: Floats, ranges: Ranges, order: np.ndarray) -> Loop:
+    """A chain and its target for kernels, the arcs in this order of joints."""
+    n, scale = len(order), 2.0 / chain.reach
+    return Loop(
+        chain.duals, dual_of(target, scale), 0.5 * chain.signs * ranges.middle, chain.signs * ranges.g, chain.slides,
+        scale, order, FIRST_ARC, np.zeros((n, 8)), np.zeros((2, 8)), np.zeros((2**FIRST_ARC, 8)),
+        np.zeros((2 ** (n - FIRST_ARC), 8)),
+    )  # fmt: skip
 
 
 def matrices(chain: Chain, target: Floats, ranges: Ranges, order: np.ndarray) -> tuple[Floats, Floats]:
     """L_A and L_B of the arcs in this order of joints."""
-    n, scale = len(order), 2.0 / chain.reach
-    half = 0.5 * chain.signs * ranges.middle
-    middles = np.zeros((n, 8))
-    middles[:, 0] = np.where(chain.slides, 1.0, np.cos(half))
-    middles[np.arange(n), np.where(chain.slides, 7, 3)] = np.where(chain.slides, scale * half, np.sin(half))
-    ends = np.array([chain.duals[n], CONJUGATE * dual_of(target, scale)])
-    sizes = (2**FIRST_ARC, 2 ** (n - FIRST_ARC))
-    columns = [np.empty((size, 8)) for size in sizes]
-    L_a, L_b = (np.empty((8, size)) for size in sizes)
-    g, spare = chain.signs * ranges.g, np.zeros((2, 8))
-    loop_arcs(
-        chain.duals, ends, middles, order, FIRST_ARC, g, chain.slides, np.zeros((n, 8)), spare, *columns, L_a, L_b
-    )
+    L_a, L_b = np.empty((8, 2**FIRST_ARC)), np.empty((8, 2 ** (len(order) - FIRST_ARC)))
+    arc_matrices(loop(chain, target, ranges, order), L_a, L_b)
     return L_a, L_b
 
 
