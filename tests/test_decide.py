@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.compiled import entry
 from supple.deciding.balls import _Check, holds
-from supple.deciding.blocks import fill, shaped, step_matrix
+from supple.deciding.blocks import fill, shaped
 from supple.deciding.blocks import moments_of as moments_of_unknowns
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, Way, chain_of, quaternion
@@ -22,6 +22,7 @@ from supple.deciding.claims import Claim, claims_of
 from supple.deciding.moments import terms
 from supple.deciding.proof import Leaf, Split, leaf_of
 from supple.deciding.relaxation import Relaxation, arcs_of, best_starts, matrices, ranges
+from supple.deciding.step_matrix import step_matrix
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
 IMPOSSIBLE = supple.Status.IMPOSSIBLE

@@ -44,7 +44,7 @@ class Room(NamedTuple):
     K: Any  # (8, width) N L_B
     spare: Any  # (8, 8)
     product: Any  # (2^a + 2^b) of the κ of an arc's joints
-    out: Any  # (3) the bound, t, steps
+    out: Any  # (4) the bound, t, steps, and what is left of equations without unknowns
     bench: Bench
 
 
@@ -55,8 +55,8 @@ def room(s: Layout) -> Room:
     rows = MEETING + 8 * width
     return Room(
         np.zeros(3, dtype=np.int32), np.zeros((rows, moments)), np.zeros((rows, moments)), np.zeros(rows, dtype=np.int32),
-        np.zeros(rows, dtype=np.int32), np.zeros(moments, dtype=np.int32), np.zeros((8, 8)), np.zeros((8, 2**a)), np.zeros((8, width)),
-        np.zeros((8, width)), np.zeros((8, 8)), np.zeros(2**a + width), np.zeros(3), bench(s, moments),
+        np.zeros(rows, dtype=np.int32), np.zeros(moments, dtype=np.int32), np.zeros((8, 8)), np.zeros((8, 2**a)),
+        np.zeros((8, width)), np.zeros((8, width)), np.zeros((8, 8)), np.zeros(2**a + width), np.zeros(4), bench(s, moments),
     )  # fmt: skip
 
 
@@ -158,6 +158,7 @@ def meet_poses(s: Any, r: Any, kappa: Any, chain: Any) -> None:
     some = turn_rows(r)
     r.bench.order[s.arcs[2]] = faced(r, some)
     pose_rows(s, r, some)
+    r.out[2] = 0.0
 
 
 @entry
@@ -170,6 +171,7 @@ def meet_points(s: Any, r: Any, kappa: Any, rows: Any) -> None:
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
             r.E[i, j] = rows[i, j]
+    r.out[2] = 0.0
 
 
 # ── elimination ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -252,12 +254,15 @@ def eliminate(r: Any, split: int) -> int:
 def parametrise(s: Any, r: Any, n: int) -> None:
     """The free moments, and how the others are tied to them."""
     b, tied, entries, long = r.bench, 0, 0, stride(n)
+    r.out[3] = 0.0
     for j in range(b.base.shape[0]):
         b.base[j] = 1.0 if j == 0 or j == s.arcs[3] else 0.0
     for j in range(1, n):
         b.free[j - 1] = r.column[j]
     for i in range(r.count[0]):
-        if r.pivot[i] >= 0:
+        if r.pivot[i] < 0:
+            r.out[3] = max(r.out[3], abs(r.W[i, 0]))
+        else:
             b.tied[tied] = r.column[r.pivot[i]]
             b.base[b.tied[tied]] = -r.W[i, 0]
             for j in range(long):
@@ -271,8 +276,9 @@ def parametrise(s: Any, r: Any, n: int) -> None:
 
 @entry
 def refute(s: Any, r: Any, margin: float) -> int:
-    """The verdict of phase one on the equations in `r.E`; the rest of what it found is in r."""
-    parametrise(s, r, eliminate(r, s.arcs[3]))
+    """The verdict of phase one on the equations in `r.E`; the rest of what it found is in r. Asked again it goes on."""
+    if r.out[2] == 0.0:
+        parametrise(s, r, eliminate(r, s.arcs[3]))
     b = shaped(r.bench)
     verdict = phase_one(s, b, margin, r.out)
     moments_of(b, b.z, 1.0, b.y)

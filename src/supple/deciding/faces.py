@@ -50,7 +50,7 @@ def orthogonalise(M: Any, rows: int, Q: Any) -> None:
 
 @leaf
 def annihilated(K: Any, rows: int, V: Any, Vt: Any) -> int:
-    """An orthonormal basis of what orthogonal rows annihilate, as the first columns of V and rows of Vt; how many (Householder)."""
+    """A basis of what orthogonal rows annihilate, as the first columns of V and rows of Vt (Householder); how many."""
     width = K.shape[1]
     for i in range(rows):
         for j in range(i):

@@ -7,10 +7,9 @@ with Mehrotra's predictor and corrector). The dual seeks X_k ⪰ 0 with ``⟨F�
     t ≥ −(⟨F⁰, X⟩ + Σ_i |⟨Fⁱ, X⟩|)/tr X,
 
 and if this is positive there is no such z, and X is the proof. The loop ends with it when the bound is above a margin
-or within a sixth of t, which is the best there can be; and without a proof when t is well below zero, or as low as it gets
-and less than a proof is worth.
+or within a sixth of t, which is the best there can be; and without a proof when t is less than a proof is worth.
 
-The blocks, and the matrix of the step, are those of `blocks`; all of them lie one behind the other, row by row.
+The blocks are those of `blocks`, one behind the other, row by row; the matrix of a step is that of `step_matrix`.
 """
 
 from __future__ import annotations
@@ -19,12 +18,11 @@ import math
 from typing import Any
 
 from supple.compiled import leaf, stage
-from supple.deciding.blocks import drawn, fill, moments_of, step_matrix, weigh
+from supple.deciding.blocks import drawn, fill, moments_of, weigh
 from supple.deciding.dense import back, factor, factored, invert, multiply
+from supple.deciding.step_matrix import step_matrix
 
 STEPS = 60
-INSIDE = 1e-5  # how far inside all conditions a point is when the question is settled
-SETTLED = 1e-8  # between t and its bound, from where on t gets no lower
 WORTH = 1e-6  # a bound below which no proof is above its slack
 NEARLY = 6.0 / 7.0  # share of t from which on a bound is as good as it gets
 OPEN, REFUTED = 0, 1  # verdicts
@@ -116,13 +114,12 @@ def foresee(b: Any, mu: float, order: int, long_x: float, long_s: float) -> floa
 
 
 @leaf
-def begun(s: Any, b: Any) -> int:
-    """Fill X, z and t so that all blocks are positive definite; the sum of all orders."""
-    order, t, m = 0, 0.0, b.size[0]
+def begin(s: Any, b: Any, order: int) -> None:
+    """Fill X, z and t so that all blocks are positive definite."""
+    t, m = 0.0, b.size[0]
     fill(s, b, b.base, 0.0, b.S)
     for k in range(b.order.shape[0]):
         o, a = b.order[k], b.begin[k]
-        order += o
         for i in range(o):
             low = -b.S[a + i * o + i]
             for j in range(o):
@@ -136,7 +133,6 @@ def begun(s: Any, b: Any) -> int:
     for i in range(m):
         b.z[i] = 0.0
     b.z[m - 1] = t + 0.1
-    return order
 
 
 @leaf
@@ -153,10 +149,16 @@ def bounded(s: Any, b: Any) -> float:
 
 @stage
 def phase_one(s: Any, b: Any, margin: float, out: Any) -> int:
-    """Whether t is seen to be above `margin`, or as far above `WORTH` as it ever is. `out`: the bound, t, and the steps."""
-    order, verdict, bound, m, entries = begun(s, b), OPEN, -math.inf, b.size[0], b.size[2]
-    for steps in range(STEPS):
-        out[2] = steps
+    """Whether t is seen to be above `margin`, or as far above `WORTH` as it ever is. `out`: the bound, t, and the steps.
+
+    After some steps it goes on from there.
+    """
+    order, verdict, bound, m, entries = 0, OPEN, -math.inf, b.size[0], b.size[2]
+    for k in range(b.order.shape[0]):
+        order += b.order[k]
+    if out[2] == 0.0:
+        begin(s, b, order)
+    while out[2] < STEPS:
         moments_of(b, b.z, 1.0, b.y)
         t, gap = b.z[m - 1], 0.0
         fill(s, b, b.y, t, b.S)
@@ -165,13 +167,7 @@ def phase_one(s: Any, b: Any, margin: float, out: Any) -> int:
         bound, mu = bounded(s, b), gap / order
         if bound > margin or (bound > WORTH and bound > NEARLY * t):
             verdict = REFUTED
-        if (
-            verdict != OPEN
-            or t < -INSIDE
-            or (t < WORTH and t - bound < SETTLED)
-            or not mu >= 1e-12
-            or not prepared(s, b)
-        ):
+        if verdict != OPEN or t < WORTH or not mu >= 1e-12 or not prepared(s, b):
             break
         long_x, long_s = directed(s, b, 0.0, False)
         share = foresee(b, mu, order, long_x, long_s)
@@ -185,5 +181,6 @@ def phase_one(s: Any, b: Any, margin: float, out: Any) -> int:
             b.X[e] += long_x * b.dX[e]
         for i in range(m):
             b.z[i] += long_s * b.dz[i]
+        out[2] += 1.0
     out[0], out[1] = bound, b.z[m - 1]
     return verdict

@@ -69,7 +69,6 @@ class Relaxation:
 
     def __init__(self, claim: Claim, lower: Floats, upper: Floats, start: int) -> None:
         chain = claim.chain
-        self.contradicts = False  # whether the equations alone cannot be satisfied
         self.lower, self.upper = lower, upper
         self.ranges = ranges(chain, lower, upper)
         self.a, self.b = arcs_of(len(chain.names), start)
@@ -90,11 +89,16 @@ class Relaxation:
         return 3 ** len(self.a)
 
     def refuted(self, margin: float) -> bool:
-        """Whether no moments satisfy the relaxation, by more than a margin; `bound` says by how much."""
-        verdict, rows = refute(self.layout, self.room, margin), self.room.count[0]
-        left = self.room.W[:rows, 0][self.room.pivot[:rows] < 0]
-        self.contradicts = bool((np.abs(left) > CONTRADICTION).any())
-        return verdict == REFUTED or self.contradicts
+        """Whether no moments satisfy the relaxation, by more than a margin; `bound` says by how much.
+
+        With a larger margin it goes on from where it was.
+        """
+        return refute(self.layout, self.room, margin) == REFUTED or self.contradicts
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the equations alone cannot be satisfied, as the last call of `refuted` saw."""
+        return bool(self.room.out[3] > CONTRADICTION)
 
     @property
     def bound(self) -> float:
