@@ -127,7 +127,7 @@ def primal_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, roo
 
 
 @leaf
-def fold_block(A: Any, i: int) -> None:
+def fold_block(A: Any, i: int, order: int) -> None:
     """Eliminate rows i, i + 1, i + 2 from each other: ``D⁻¹`` and L of the diagonal block in place, rows to match."""
     a0, a1, a2 = A[i, i], A[i, i + 1], A[i, i + 2]
     b1, b2, c2 = A[i + 1, i + 1], A[i + 1, i + 2], A[i + 2, i + 2]
@@ -137,30 +137,24 @@ def fold_block(A: Any, i: int) -> None:
     e = 1.0 / max(b1, TINY)
     m = b2 * e
     f = 1.0 / max(c2 - m * b2, TINY)
-    for j in range(i + BLOCK - (i + BLOCK) % LANES, A.shape[1], LANES):
-        for c in range(j, j + LANES):
-            x = A[i + 1, c] - l1 * A[i, c]
-            A[i + 1, c] = x
-            A[i + 2, c] -= l2 * A[i, c] + m * x
+    for c in range(i + BLOCK, order):
+        x = A[i + 1, c] - l1 * A[i, c]
+        A[i + 1, c] = x
+        A[i + 2, c] -= l2 * A[i, c] + m * x
     A[i, i], A[i + 1, i + 1], A[i + 2, i + 2] = d, e, f
     A[i, i + 1], A[i, i + 2], A[i + 1, i + 2] = l1, l2, m
 
 
 @leaf
 def factor_blocks(A: Any, m: int) -> None:
-    """``A = LDLᵀ`` of order m in place, three rows at a time; A is positive definite, its upper triangle given.
-
-    Rows of A are as long as whole blocks of `LANES` columns, and are updated in such blocks: what lies left of the diagonal or
-    right of column m is never read.
-    """
+    """``A = LDLᵀ`` of order m in place, three rows at a time; A is positive definite, its upper triangle given."""
     for i in range(0, m, BLOCK):
-        fold_block(A, i)
+        fold_block(A, i, m)
         d, e, f = A[i, i], A[i + 1, i + 1], A[i + 2, i + 2]
         for r in range(i + BLOCK, m):
             s, t, u = d * A[i, r], e * A[i + 1, r], f * A[i + 2, r]
-            for j in range(r - r % LANES, A.shape[1], LANES):
-                for c in range(j, j + LANES):
-                    A[r, c] -= s * A[i, c] + t * A[i + 1, c] + u * A[i + 2, c]
+            for c in range(r, m):
+                A[r, c] -= s * A[i, c] + t * A[i + 1, c] + u * A[i + 2, c]
 
 
 @leaf
@@ -186,7 +180,11 @@ def substitute_blocks(A: Any, y: Any, m: int) -> None:
 
 @leaf
 def solve_symmetric(A: Any, y: Any, m: int) -> bool:
-    """As with blocks, for any order m, one row at a time; False, and y means nothing, if A is not positive definite."""
+    """As with blocks, for any order m, one row at a time; False, and y means nothing, if A is not positive definite.
+
+    Rows of A are as long as whole blocks of `LANES` columns, and are updated in such blocks: what lies left of the diagonal or
+    right of column m is never read.
+    """
     for j in range(m):
         if not A[j, j] > 0.0:
             return False
