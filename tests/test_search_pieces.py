@@ -11,22 +11,19 @@ import supple
 from supple import At, Frame, Placed, Point, Problem, Task
 from supple.charts import EXACT, report
 from supple.compiled import INTERPRETED
-from supple.linear import appraise, differentiate, jacobian, locate
+from supple.linear import appraise, jacobian, locate
 from supple.solvers.alignment import align
 from supple.solvers.articulated import eliminate, gather, load, step_alone, substitute
-from supple.solvers.bending import bend_few, bend_joints, can_bend
+from supple.solvers.bending import bend_joints, can_bend
 from supple.solvers.blocks import (
-    dual_matrix,
     factor_blocks,
-    pull_back,
-    push_forward,
     solve_symmetric,
     substitute_blocks,
 )
 from supple.solvers.room import read_room, room_size
 from supple.space import Floats
 from supple.tree import padded, read_tree
-from supple.views import by_joints, is_dual, read_routes, read_tasks, read_work
+from supple.views import by_joints, read_tasks, read_work
 
 pytestmark = [
     pytest.mark.interpreted,
@@ -129,8 +126,8 @@ def test_a_matrix_that_is_not_positive_definite_is_said_to_be_so():
         assert not solve_symmetric(A, y, 4)
 
 
-def limbs(few: bool = False) -> Problem:
-    """Three limbs on a slide and a hinge, far from the world's origin, with goals of several kinds and weights, or few."""
+def limbs() -> Problem:
+    """Three limbs on a slide and a hinge, far from the world's origin, with goals of several kinds and weights."""
     parts = [*supple.slide("base", None, X, at=(40.0, -30.0, 2.0)), *supple.hinge("trunk", "base", Z)]
     for i, at in enumerate(ENDS[:3]):
         parts += supple.hinge(f"a{i}", "trunk", X, at=at) + supple.hinge(f"b{i}", f"a{i}", Y, at=(0.1, 0.2, 0.5))
@@ -140,7 +137,7 @@ def limbs(few: bool = False) -> Problem:
     q = np.random.default_rng(5).uniform(-0.7, 0.7, figure.size)
     tasks = [Task(Frame(f"tip{i}"), Placed(figure.placement(q, f"tip{i}")), weight=1.0 + i) for i in range(2)]
     tasks.append(Task(Point("tip2"), At(figure.placement(q, "tip2")[:3, 3]), weight=3.0))
-    return Problem(figure, tasks[1:2] if few else tasks)
+    return Problem(figure, tasks)
 
 
 class Model:
@@ -161,7 +158,6 @@ class Model:
         self.room.pull[:], self.room.lean[:] = self.pull, self.lean
         locate(I, F, scratch, self.q)
         appraise(I, F, scratch, T, self.room.rho, self.room.chosen)
-        differentiate(I, F, scratch, self.room.chosen, self.room.J)
         gather(self.tasks, self.room.chosen, work, self.room.rho, self.room)
         assert can_bend(self.tasks, self.room.chosen)
 
@@ -197,24 +193,4 @@ def test_a_step_joint_by_joint_is_that_of_the_dense_model(seed: int) -> None:
     substitute(tree, room, room.g)
     second = np.empty_like(model.q)
     bend_joints(tree, tasks, room.chosen, room, second)
-    model.check(room.g, second)
-
-
-@pytest.mark.parametrize("seed", range(0, 10, 2))
-def test_a_step_in_few_residuals_is_that_of_the_dense_model(seed: int) -> None:
-    model = Model(limbs(few=True), seed)
-    room, routes, widest = model.room, read_routes(model.I), int(model.I[22])
-    assert is_dual(model.I)
-    assert not by_joints(model.I)
-    given = model.tasks, routes, room.chosen, room.J, widest
-    room.ease[:] = model.held == 0.0
-    dual_matrix(*given, room.ease, model.damping, room.B)
-    room.y[: len(room.rho)] = room.rho
-    push_forward(*given, model.put, room.y)
-    factor_blocks(room.B, len(room.rho))
-    substitute_blocks(room.B, room.y, len(room.rho))
-    pull_back(*given, room.y, room.g)
-    room.g[:] = model.put - room.ease * room.g
-    second = np.empty_like(model.q)
-    bend_few(model.tree, *given, room, second)
     model.check(room.g, second)

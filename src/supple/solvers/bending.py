@@ -7,9 +7,9 @@ covectors and ``y_a = c_aᵀV``,
     ρ̈ = cᵀV̇ + ω × y  for a point,      ρ̈ = cᵀV̇ − ¼|ω|² ρ  for the turn of a frame,
 
 the latter because ρ/2 is part of a unit quaternion. The second-order part solves the system of the step for ``½ ρ̈`` in place of
-ρ, with the factors that are there: joint by joint that is one more sweep to the root and back, in residuals (`blocks`) one more
-substitution (Transtrum and Sethna's geodesic acceleration). What is left of the residuals is then of third order in the step.
-Terms of other kinds get no such part.
+ρ: one more sweep to the root and back, with the u and e that are there (Transtrum and Sethna's geodesic acceleration). What is
+left of the residuals is then of third order in the step. Terms of other kinds get no such part, nor do ranks: a preference
+changes what comes after the tasks are met, not the way there, which an arm alone takes without it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any
 from supple.compiled import leaf
 from supple.potentials import AT, TURN
 from supple.solvers.articulated import substitute
-from supple.solvers.blocks import pull_back, substitute_blocks
 from supple.views import BLOCK
 
 
@@ -121,13 +120,3 @@ def bend_joints(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> None:
     for i in range(g.shape[0]):
         g[i] = 0.0
     substitute(tree, room, g)
-
-
-@leaf
-def bend_few(tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, room: Any, g: Any) -> None:
-    """The second-order part of the step into g, where residuals are few: with the factors of ``room.B``."""
-    bend_residuals(tree, tasks, chosen, room)
-    substitute_blocks(room.B, room.y, room.rho.shape[0])
-    pull_back(tasks, routes, chosen, J, widest, room.y, g)
-    for i in range(g.shape[0]):
-        g[i] *= -room.ease[i]

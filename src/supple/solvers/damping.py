@@ -7,8 +7,8 @@ change of unit that rigidity stands for, the step solves one of
     (S J_Fᵀ J_F S + λ I) u = −S J_Fᵀ ρ,  dq = S u     (primal, n × n, S = D^½, where they are many),
 
 which are the same step, as is that of `articulated`, found joint by joint where goals are many for the number of joints. To the
-first and the last `bending` adds a second-order part. A posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal of
-the primal form. F are the coordinates that may move: not locked, and not at a limit that the gradient presses against.
+last `bending` adds a second-order part if there is one rank. A posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal
+of the primal form. F are the coordinates that may move: not locked, and not at a limit that the gradient presses against.
 Coordinates that the step would carry past a limit are put on it and the others solved for once more, so the model's minimum
 along the face is found; every trial is clipped, hence legal.
 
@@ -203,7 +203,7 @@ def attempt(
                     differentiate(I, F, scratch, chosen, J)
                 form = LEARNT
                 forget(room.S)
-            bends = I[27] == 1 and (form == JOINTS or form == DUAL) and can_bend(tasks, chosen)
+            bends = form == JOINTS and I[23] == 1 and can_bend(tasks, chosen)
             if form == JOINTS:
                 gather(tasks, chosen, work, rho, room)
             if touches(q, allowed):  # else slopes press against nothing
@@ -216,13 +216,12 @@ def attempt(
                     size = size_of(tasks, routes, chosen, J, widest, room.D) + mean_pull(room)
         else:
             scale = 8.0 * scale + 1e-3
-            bends = bends and form == JOINTS  # else what is in the scratch belongs to the trial
         largest = -1.0
         while largest < 0.0 and k < most:
             k += 1.0
             damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
             largest = trial_step(
-                form, bends, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, work, room
+                form, bends, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room
             )
             scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
         if not largest > settings[TOLERANCE]:  # or the model has no minimum

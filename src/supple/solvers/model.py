@@ -8,9 +8,10 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
-from supple.solvers.articulated import LEAST, eliminate, gather, load, step_alone, substitute
-from supple.solvers.bending import bend_few, bend_joints
+from supple.solvers.articulated import LEAST, eliminate, load, step_alone, substitute
+from supple.solvers.bending import bend_joints
 from supple.solvers.blocks import (
+    TINY,
     dual_matrix,
     factor_blocks,
     primal_matrix,
@@ -25,7 +26,7 @@ DUAL, PRIMAL, LEARNT, JOINTS = range(
 )  # a step is solved for in residuals, coordinates, these with curvature; by joint
 TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
-BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step
+BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step in this metric
 STRAIGHT, LONG = (
     0.003,
     1.0,
@@ -151,22 +152,23 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 
 @leaf
-def bend_trial(
-    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, allowed: Any,
-    work: Any, room: Any,
-) -> None:  # fmt: skip
+def is_middling(q: Any, room: Any) -> bool:
+    """Whether the trial is so far away that the second-order part of its step matters, and so near that it means something."""
+    largest = 0.0
+    for i in range(q.shape[0]):
+        step = room.trial[i] - q[i]
+        largest = max(largest, step * step / max(room.D[i], TINY))
+    return STRAIGHT * STRAIGHT < largest < LONG * LONG
+
+
+@leaf
+def bend_trial(tree: Any, tasks: Any, chosen: Any, q: Any, allowed: Any, room: Any) -> None:
     """Add the second-order part of a step to the trial, where it is small beside the step itself."""
-    if form == JOINTS:
-        bend_joints(tree, tasks, chosen, room, room.origin)
-    else:
-        for i in range(q.shape[0]):
-            room.g[i] = room.trial[i] - q[i] if room.held[i] == 2.0 else room.g[i]
-        gather(tasks, chosen, work, rho, room)
-        bend_few(tree, tasks, routes, chosen, J, widest, room, room.origin)
+    bend_joints(tree, tasks, chosen, room, room.origin)
     first, second = 0.0, 0.0
     for i in range(q.shape[0]):
-        first += room.g[i] * room.g[i]
-        second += room.origin[i] * room.origin[i]
+        first += room.g[i] * room.g[i] / max(room.D[i], TINY)
+        second += room.origin[i] * room.origin[i] / max(room.D[i], TINY)
     if second <= BENT * BENT * first:
         for i in range(q.shape[0]):
             if room.held[i] == 0.0:
@@ -176,7 +178,7 @@ def bend_trial(
 @leaf
 def trial_step(
     form: int, bends: bool, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any,
-    damping: float, size: float, allowed: Any, work: Any, room: Any,
+    damping: float, size: float, allowed: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
 
@@ -208,10 +210,8 @@ def trial_step(
             hits += switch_rows(allowed, room) if definite else 0
     if room.on.shape[0] > 0:
         project_into(allowed, trial, room)
-    for i in range(n):
-        largest = max(largest, abs(trial[i] - q[i]))
-    if bends and STRAIGHT < largest < LONG:
-        bend_trial(form, tree, tasks, routes, chosen, J, widest, rho, q, allowed, work, room)
+    if bends and is_middling(q, room):
+        bend_trial(tree, tasks, chosen, q, allowed, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
         if held[i] == 2.0:

@@ -8,7 +8,7 @@ from supple.compiled import row, shared, table, written_in
 from supple.projection import row_room
 from supple.solvers.articulated import BODY, LEAN
 from supple.tree import padded
-from supple.views import BLOCK, is_dual
+from supple.views import BLOCK, by_joints, is_dual
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `desk`)
@@ -44,7 +44,7 @@ class Room(NamedTuple):
     on: Any  # (rows of limits) 1 where a row holds
     spare: Any  # for projections
     origin: Any  # (n)
-    twist: Any  # (joints, 6) and so on, where steps may be solved for joint by joint (`articulated`) or bend
+    twist: Any  # (joints, 6) and so on, where steps are solved for joint by joint (see `articulated`)
     lever: Any  # (joints, LEAN)
     move: Any  # (joints + 1, 6)
     body: Any  # (joints + 1, BODY)
@@ -71,8 +71,8 @@ def many(I: Any) -> int:
 
 @shared
 def jointed(I: Any) -> int:
-    """The number of joints if steps may be solved for joint by joint, or bend, else 0."""
-    return I[0] if I[27] == 1 else 0
+    """The number of joints if steps are solved for joint by joint, else 0."""
+    return I[0] if by_joints(I) else 0
 
 
 @shared
