@@ -26,7 +26,8 @@ STEPS = 60
 WORTH = 1e-6  # a bound below which no proof is above its slack
 NEARLY = 6.0 / 7.0  # share of t from which on a bound is as good as it gets
 OPEN, REFUTED = 0, 1  # verdicts
-SHRINK, TRIES = 0.85, 60  # of a step that leaves the cone
+SHRINK, TRIES = 0.93, 120  # of a step that leaves the cone
+KEEP = 0.98  # share of a step that ends at the border of the cone
 
 
 @leaf
@@ -110,7 +111,7 @@ def foresee(b: Any, mu: float, order: int, long_x: float, long_s: float) -> floa
         sandwich(b, b.dX, k)
         for e in range(o * o):
             b.second[a + e] = b.one[e]
-    return max(share, 0.3) if min(long_x, long_s) < 0.2 else share
+    return share
 
 
 @leaf
@@ -174,9 +175,8 @@ def phase_one(s: Any, b: Any, margin: float, out: Any) -> int:
         long_x, long_s = directed(s, b, share * mu, True)
         if max(long_x, long_s) < 1e-4:
             break
-        keep = 0.9 if min(long_x, long_s) < 0.9 else 0.97
-        long_x = 1.0 if long_x >= 1.0 else keep * long_x
-        long_s = 1.0 if long_s >= 1.0 else keep * long_s
+        long_x = 1.0 if long_x >= 1.0 else KEEP * long_x
+        long_s = 1.0 if long_s >= 1.0 else KEEP * long_s
         for e in range(entries):
             b.X[e] += long_x * b.dX[e]
         for i in range(m):
