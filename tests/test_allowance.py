@@ -255,7 +255,7 @@ def test_every_evaluation_is_counted(name: str, monkeypatch: pytest.MonkeyPatch)
         return lambda *given: (calls.append(1), function(*given))[1]
 
     for module in (import_module(f"supple.solvers.{name}") for name in EVALUATING):
-        for evaluation in ("gradient", "hessian", "jacobian", "linearise"):
+        for evaluation in ("gradient", "hessian", "jacobian", "linearise", "appraise"):
             if hasattr(module, evaluation):
                 monkeypatch.setattr(module, evaluation, counted(getattr(module, evaluation)))
     parts = [*hinge("a", None, Z, limits=(-1, 1)), *hinge("b", "a", Z, at=(1, 0, 0)), *fixed("tip", "b", (1, 0, 0))]

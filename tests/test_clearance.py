@@ -254,6 +254,13 @@ def test_a_placed_shape_is_as_far_as_the_bar_seen_from_it():
         assert apart == pytest.approx(measured(shape, seen @ POST.at, 0.3)[0] - POST.radius, abs=1e-9)
 
 
+def test_a_bar_that_is_next_to_parallel_to_a_face_is_as_far_as_one_that_is():
+    at, box = place((0, 0, 0.5)), Box((-3, -3, -3), (3, 3, 3))
+    tilted = at.copy()
+    tilted[0, 2] = 1e-320
+    assert distance_between(bar_of(0.3), box, tilted) == distance_between(bar_of(0.3), box, at)
+
+
 # ── faces and edges ──────────────────────────────────────────────────────────────────────────────────────────────────
 COUNTS = {
     "box": (6, 12),

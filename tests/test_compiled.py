@@ -8,11 +8,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from numba.core.compiler import DefaultPassBuilder, Flags
 
 import supple.compiled
-from supple.compiled import kernel_digest, kernel_sources, leaf, row, stage
+from supple.compiled import INTERPRETED, kernel_digest, kernel_sources, leaf, row, stage, untyped
 
 SOURCE = Path(supple.compiled.__file__).parent
 # A leaf in a file that holds other leaves, and an entry in a file of its own that calls it.
@@ -45,11 +47,11 @@ def set_constant(package: Path, value: float) -> None:
     (package / "tree.py").write_text(text + LEAF.format(constant=value), encoding="utf-8")
 
 
-def run(package: Path, **environment: str) -> tuple[float, str]:
+def run(package: Path, script: str = SCRIPT, **environment: str) -> tuple[float, str]:
     """What the probe prints in a fresh process, and what is said on the way."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("SUPPLE_", "NUMBA_", "XDG_", "PYTHONPATH"))}
     settings = {**kept, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", **environment}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=settings, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], env=settings, capture_output=True, text=True, check=True)
     return float(done.stdout), done.stderr
 
 
@@ -182,3 +184,42 @@ def test_a_leaf_that_returns_a_view_is_refused():
     part = leaf(lambda pack: row(pack, 1, 2))
     with pytest.raises(Exception, match="Only accept returning of array passed into the function"):
         part.compile("(float64[::1],)")
+
+
+# ── Numba's internals ────────────────────────────────────────────────────────────────────────────────────────────────
+ABSENT = """
+import supple.compiled as compiled
+
+class Changed:
+    def __init__(self, was):
+        self.was = was
+
+    def __getattr__(self, name):
+        if name in ("passes", "resolve_function_type"):
+            raise AttributeError(name)
+        return getattr(self.was, name)
+
+remembering, without_needless = compiled._remembering, compiled._without_needless
+compiled._remembering = lambda rules: remembering(Changed(rules)).was
+compiled._without_needless = lambda pipelines: [p.was for p in without_needless([Changed(p) for p in pipelines])]
+"""
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_kernels_compile_without_the_internals_that_shortcuts_are_made_of(package: Path, tmp_path: Path):
+    assert run(package, ABSENT + SCRIPT, SUPPLE_CACHE=str(tmp_path / "cache"))[0] == 42.0
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_passes_that_are_left_out_are_there_and_nothing_needs_them(monkeypatch: pytest.MonkeyPatch):
+    full = DefaultPassBuilder.define_nopython_pipeline(SimpleNamespace(flags=Flags(), func_ir=None))
+    (short,) = supple.compiled._without_needless([full])
+    assert {each.__name__ for each, _ in full.passes} - {each.__name__ for each, _ in short.passes}
+    needed = {each.__name__ for each in set().union(*full.dependency_analysis().values())}
+    assert needed
+    monkeypatch.setattr(supple.compiled, "_NEEDLESS", needed)
+    assert supple.compiled._without_needless([full]) == [full]
+
+
+def test_what_is_no_entry_is_called_as_it_is():
+    assert untyped(files) is files

@@ -23,6 +23,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,10 @@ _FLAGS: dict[str, Any] = {
     "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
 _KEPT_CACHES = 4
+_NEEDLESS = {  # passes of Numba's for closures, `with`, exceptions and expressions of arrays: kernels have none of these
+    *("WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "FindLiterallyCalls"),
+    *("LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites"),
+}
 
 
 def kernel_sources(package: Path) -> list[Path]:
@@ -135,13 +140,59 @@ class _Flags(Flags):
         return self._values == other._values if isinstance(other, _Flags) else super().__eq__(other)
 
 
+# Two shortcuts through Numba's compiler, which save a seventh of a cold start. They are made of its internals, so where
+# these are not what they were, Numba goes its own way.
+
+
+@cache
+def _remembering(rules: Any) -> Any:
+    """Numba's rules of types, but all that they know of an operator is tried once, not with each expression."""
+    known: dict[Any, Any] = {}
+
+    def resolve(self: Any, func: Any, args: Any, kws: Any) -> Any:
+        operator = getattr(func, "typing_key", None)
+        if kws or operator is None or not isinstance(func, types.Function):
+            return plain(self, func, args, kws)
+        signature = known.get((operator, tuple(args)))
+        if signature is None:
+            signature = known[operator, tuple(args)] = plain(self, func, args, kws)
+        return signature
+
+    with contextlib.suppress(Exception):
+        plain = type(rules).resolve_function_type
+        quick = object.__new__(type("Remembering", (type(rules),), {"resolve_function_type": resolve}))
+        quick.__dict__ = rules.__dict__  # the same rules, whatever is added to them later
+        return quick
+    return rules
+
+
+def _without_needless(pipelines: list[Any]) -> list[Any]:
+    """Numba's pipelines without the passes that kernels have no use for."""
+    with contextlib.suppress(Exception):
+        short = [type(full)(full.pipeline_name) for full in pipelines]
+        for full, new in zip(pipelines, short, strict=True):
+            for each, text in full.passes:
+                if each.__name__ not in _NEEDLESS:
+                    new.add_pass(each, text)
+            new.finalize()
+            required = set().union(*new.dependency_analysis().values())
+            if any(each.__name__ in _NEEDLESS for each in required):
+                return pipelines
+        return short
+    return pipelines
+
+
 class _EntryCompiler(Compiler):
-    """Numba's compiler."""
+    """Numba's compiler, with its shortcuts."""
 
     def __init__(
         self, typingctx: Any, targetctx: Any, library: Any, args: Any, result: Any, flags: Any, *rest: Any
     ) -> None:
-        super().__init__(typingctx, targetctx, library, args, result, _Flags(flags), *rest)
+        super().__init__(_remembering(typingctx), targetctx, library, args, result, _Flags(flags), *rest)
+
+    def define_pipelines(self) -> list[Any]:
+        """The passes in their order."""
+        return _without_needless(super().define_pipelines())
 
 
 class _PartCompiler(_EntryCompiler):
@@ -171,7 +222,7 @@ def written_in(function: Callable[..., Any]) -> Any:
 
 def shared(function: Callable[..., Any]) -> Any:
     """A small function that kernels and Python both call."""
-    return register_jitable(**_FLAGS)(function)
+    return register_jitable(**_PART_FLAGS)(function)
 
 
 def stage(function: Callable[..., Any]) -> Any:
@@ -189,6 +240,12 @@ def entry(function: Callable[..., Any]) -> Any:
         return njit(function, cache=True, **_ENTRY_FLAGS)
     finally:
         config.CACHE_DIR = before
+
+
+def untyped(entry: Any) -> Any:
+    """An entry that has been called before, without the look at its arguments' types: they must be what they were then."""
+    overloads = list(getattr(entry, "overloads", {}).values())
+    return getattr(overloads[0], "entry_point", entry) if len(overloads) == 1 else entry
 
 
 class _Announcer(_event.Listener):

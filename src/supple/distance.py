@@ -71,10 +71,11 @@ def _meet(body: Polyhedron, c: Floats, u: Floats, h: float) -> bool:
     for level, slope in zip(body.normals @ c - body.offsets, body.normals @ u, strict=True):
         if level > abs(slope) * h:
             return False
-        if slope > 0.0:
-            high = min(high, -level / slope)
-        elif slope < 0.0:
-            low = max(low, -level / slope)
+        if level > -abs(slope) * h:  # the row cuts the core, so the quotient is at most h
+            if slope > 0.0:
+                high = min(high, -level / slope)
+            else:
+                low = max(low, -level / slope)
     return low <= high
 
 

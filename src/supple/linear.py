@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.carry import mass_columns, observe, outward
+from supple.carry import mass_columns, mass_sums, observe, outward
 from supple.compiled import entry, leaf, row, stage
 from supple.potentials import AT, CLEAR, FACE, FRAME, MET, REACH, REFERENCE, SHIFT, TILT, TURN
 from supple.residuals import residual
@@ -57,8 +57,11 @@ def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) 
 
 
 @leaf
-def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at: int) -> None:
-    """Write what link e does to three residuals into its column of J."""
+def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at: int, c: int) -> None:
+    """Write what link e does to three residuals into its column of J: column c, or the link's own if that is negative."""
+    if c >= 0:
+        J[at + c, 0], J[at + c, 1], J[at + c, 2] = x, y, z
+        return
     slot, drive = at + routes.link[e, 1], routes.link[e, 2]
     if routes.link[e, 0] < 0:
         x, y, z = -x, -y, -z
@@ -71,10 +74,11 @@ def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at
 
 
 @leaf
-def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int) -> None:
+def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int, plain: bool) -> None:
     """The rows of J from `at` on: the three covectors of term k on the twist of every link of its route.
 
-    A point in the world needs no covectors, ``J = w (ω × p + v)``, and what only turns has no forces.
+    A point in the world needs few of them, ``J = w (ω × p + v)``, and what only turns has no forces. In a plain problem
+    links and columns are the same.
     """
     W, R, a, kind = work.world, work.rows, tasks.term[k, 4], tasks.term[k, 0]
     route = tasks.term[k, ROUTE]
@@ -84,16 +88,15 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
         return
     if kind == AT and tasks.term[k, 2] == NO_ROW:
         u = R[a, 3]
-        p0, p1, p2 = u * work.seen[0], u * work.seen[1], u * work.seen[2]
+        p0, p1, p2 = R[a + 1, 2], R[a + 2, 0], R[a, 1]
         for e in range(first, last):
             c = routes.link[e, 0]
             w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
             x, y, z = w1 * p2 - w2 * p1, w2 * p0 - w0 * p2, w0 * p1 - w1 * p0
-            put(routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at)
+            put(
+                routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at, e - first if plain else -1
+            )
         return
-    if tasks.term[k, 2] != NO_ROW:
-        for r in range(a, a + BLOCK):
-            outward(row(work.seen, 12, 12), R, r)
     r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
     s0, s1, s2 = R[a + 1, 0], R[a + 1, 1], R[a + 1, 2]
     t0, t1, t2 = R[a + 2, 0], R[a + 2, 1], R[a + 2, 2]
@@ -107,19 +110,18 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
             x += R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2
             y += R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
             z += R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2
-        put(routes, work, e, x, y, z, J, at)
+        put(routes, work, e, x, y, z, J, at, e - first if plain else -1)
 
 
 @leaf
 def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, work: Any, J: Any, at: int) -> None:
-    """The rows of J of a term on the mass centre: its forces on the columns of every joint."""
-    mass_columns(tree, work)
+    """The rows of J of a term on the mass centre: its forces on the columns of every joint, which must be in the scratch."""
     R, n = work.rows, tree.parent.shape[0]
     for e in range(first, last):
         c = 4 * (n + 1) + 3 * (routes.link[e, 0] - 1)
         v0, v1, v2 = work.sums[c], work.sums[c + 1], work.sums[c + 2]
         x, y = R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2, R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
-        put(routes, work, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at)
+        put(routes, work, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at, -1)
 
 
 @leaf
@@ -141,12 +143,13 @@ def locate(I: Any, F: Any, scratch: Any, q: Any) -> None:
 
 
 @stage
-def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
-    """Residuals into rho, their derivatives into J, the term of each block into `chosen`; ``Σ ρ²`` and tasks not met."""
-    locate(I, F, scratch, q)
+def appraise(I: Any, F: Any, scratch: Any, T: Any, rho: Any, chosen: Any) -> Any:
+    """Residuals into rho, the term of each block into `chosen`, covectors into the scratch; ``Σ ρ²`` and tasks not met.
+
+    What they are read from, the places of everything, must be in the scratch (`locate`).
+    """
     tree, a, f = read_tree(I, F)
     tasks, _ = read_tasks(I, F, a, f)
-    routes = read_routes(I)
     work, _ = read_work(I, scratch)
     value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
@@ -169,14 +172,39 @@ def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, ch
                         block = tasks.term[k, 4] // BLOCK
                         idle = tasks.term[k, 0] == CLEAR and P == 0.0
                         chosen[block] = -1.0 if idle else k
-                        if not idle:
-                            fill_block(tree, tasks, routes, k, work, J, block * I[22])
+                        if not idle and tasks.term[k, 2] != NO_ROW:
+                            for r in range(tasks.term[k, 4], tasks.term[k, 4] + BLOCK):
+                                outward(row(work.seen, 12, 12), work.rows, r)
                 if looking == 0:
                     value += total
                 elif a == tasks.task[t] or total < least:
                     best, least = a, total
                 missed = min(missed, over) if several == 1 else over  # any alternative will do
         unmet += missed
+    return value, unmet
+
+
+@stage
+def differentiate(I: Any, F: Any, scratch: Any, chosen: Any, J: Any) -> None:
+    """The derivatives of the residuals that were appraised last into J."""
+    tree, a, f = read_tree(I, F)
+    tasks, _ = read_tasks(I, F, a, f)
+    routes = read_routes(I)
+    work, _ = read_work(I, scratch)
+    if I[12] > 0:
+        mass_sums(tree, tasks.mass, work)
+        mass_columns(tree, work)
+    for b in range(chosen.shape[0]):
+        if chosen[b] >= 0.0:
+            fill_block(tree, tasks, routes, int(chosen[b]), work, J, b * I[22], I[27] == 1)
+
+
+@stage
+def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
+    """Residuals into rho, their derivatives into J, the term of each block into `chosen`; ``Σ ρ²`` and tasks not met."""
+    locate(I, F, scratch, q)
+    value, unmet = appraise(I, F, scratch, T, rho, chosen)
+    differentiate(I, F, scratch, chosen, J)
     return value, unmet
 
 

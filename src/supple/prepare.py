@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.compiled import untyped
 from supple.problem import Problem
 from supple.solution import OWN_STEPS, Solution, Status, audited
 from supple.solvers.base import Solver, insist
@@ -101,6 +102,7 @@ class Query:
         assert problem.limits is not None
         self._rows = None if problem.limits.is_box else problem.limits  # rounding may leave linear rows, never the box
         self._benches = [_Bench(self)]
+        self._search = search_entry
 
     def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
         """Solve for a target: the bare array if the problem has one task, else a list (or array) with one for each.
@@ -112,20 +114,24 @@ class Query:
         except IndexError:
             bench = _Bench(self)
         try:
-            T, targets = self._given(target)
-            Q = self._begin(start)
+            T = targets = self._given(target)
+            Q = self._rest.copy() if start is None else self._begin(start)
             if T is None:
                 T, targets = self._aimed(target, bench)
+            elif T.ndim != 2:
+                T = T.reshape(1, -1)
             if bench.desk is None:
                 return self._slowly(Q[0], targets)
-            search_entry(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+            self._search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
             spent = bench.spent.tolist()
             if spent[REASON] == UNFIT:  # it is looked at again, and cleaned or refused by name
                 if start is not None:
                     self.problem.figure.posture(start)
                 T, targets = self._aimed(target, bench)
-                search_entry(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+                self._search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
                 spent = bench.spent.tolist()
+            if self._search is search_entry:
+                self._search = untyped(search_entry)
         finally:
             self._benches.append(bench)
         q = Q[0]
@@ -141,8 +147,6 @@ class Query:
 
     def _begin(self, start: Any) -> np.ndarray:
         """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
-        if start is None:
-            return self._rest.copy()
         if self._rows is not None:
             return self.problem.admitted(self.problem.figure.posture(start))[None]
         if type(start) is np.ndarray and start.shape == self._rest.shape[1:] and start.dtype == np.float64:
@@ -150,15 +154,15 @@ class Query:
         return self.problem.figure.posture(start)[None].copy()
 
     def _given(self, target: Any) -> Any:
-        """Targets that are all points or all placements, in one row as they are; None if they need a closer look."""
+        """Targets that are all points or all placements, as they are; None if they need a closer look."""
         if self.shape is not None and target is not None:
             try:
-                array = np.array(target, dtype=np.float64)
+                array = np.array(target, dtype=np.float64, order="C")
             except (TypeError, ValueError):
-                return None, None
+                return None
             if array.shape == self.shape:
-                return array.reshape(1, -1), array
-        return None, None
+                return array
+        return None
 
     def _aimed(self, target: Any, bench: _Bench) -> Any:
         """Targets written one by one, checked and cleaned, and copies of them."""

@@ -215,6 +215,12 @@ class Tables:
         known = all(t[0] in (kind.AT, kind.TURN) and t[1] > 0 and t[2] == NO_ROW and t[RANK] == 0 for t in goals)
         return 2 if known and len(self.alternative) == len(self.task) else 1
 
+    def _plain(self, massive: bool) -> bool:
+        """Whether every term looks from the world at a segment that undriven joints carry, and limits are ranges."""
+        header = self.tree.ints[0]
+        relative = any(term[2] != NO_ROW for term in self.term if term[0] != kind.NEAR)
+        return not (relative or massive or header[3] or header[15])
+
     def finished(
         self, massive: bool, must: int, limits: tuple[list[int], list[Any]]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -229,7 +235,7 @@ class Tables:
         header[22:24] = self.routes.widest, max((term[RANK] for term in self.term), default=0) + 1
         charts = self._charts(mass, limits[1])
         header[24] = self._free_root(charts, limits[1])
-        header[25:27] = sum(map(len, self.solids)), must
+        header[25:28] = sum(map(len, self.solids)), must, self._plain(massive)
         home = mark_charts(self.tree.ints, self.tree.floats, charts)
         ints = [*self.tree.ints, self.task, self.alternative, self.term, self.chain, *routes, charts]
         floats = [*self.tree.floats, *self.number, mass, *self.near, *self.solids, *limits[1], home]

@@ -35,7 +35,7 @@ LANES = 8  # numbers in a block that vector registers take at once
 # 5 numbers of curves, 6 tasks, 7 alternatives, 8 terms, 9 links of relative terms, 10 residual rows, 11 longest of these links,
 # 12 rows with mass, 13 posture terms, 14 numbers of targets, 15 rows of limits, 16 of which equalities, 17 charts, 18 routes,
 # 19 their links, 20 their columns, 21 further shared columns, 22 widest route, 23 ranks, 24 free root (`Tables._free_root`),
-# 25 numbers of solids, 26 ranks of tasks that must be met: what comes after are preferences
+# 25 numbers of solids, 26 ranks of tasks that must be met: what comes after are preferences, 27 plain (`Tables._plain`)
 HEADER = 28
 
 

@@ -94,6 +94,12 @@ def is_dual(I: Any) -> bool:
     return I[10] <= I[1] and I[13] == 0 and I[15] == 0
 
 
+@shared
+def by_joints(I: Any) -> bool:
+    """Whether damped steps are solved for joint by joint: the problem is plain (`Tables._plain`), and residuals are not few."""
+    return I[27] == 1 and I[10] * I[10] >= 8 * I[0]
+
+
 @written_in
 def read_tasks(I: Any, F: Any, a: int, f: int) -> Any:
     """Views of the tasks in a pack whose tables begin at a and f; and where the next table begins in F."""

@@ -22,6 +22,7 @@ from supple.potentials import AT, FRAME, SCALE, TURN, WEIGHT
 from supple.tree import read_tree, see
 from supple.views import NO_ROW, read_tasks, read_work
 
+NEARBY = 0.2  # goals this near, in units of their own spread, are near enough
 SQUARINGS = 12  # the gap between eigenvalues grows to its 4096th power
 
 
@@ -132,7 +133,7 @@ def turn_offset(W: Any, R: Any, O: Any, p: Any) -> None:
 def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     """Move the free root so that the goals fit best, joints as they are; whether it was moved.
 
-    If `timid`, only where three points or more are further from their goals than a tenth of the goals' own spread.
+    If `timid`, only where three points or more are further from their goals than `NEARBY` times the goals' own spread.
 
     The first three joints slide without limits along axes at right angles, and carry the first chart: its turn goes into the
     offset in F, which must be the caller's own.
@@ -146,7 +147,7 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     R, p = row(mixed, 41, 9), row(mixed, 50, 3)
     centre, wanted = row(mixed, 53, 3), row(mixed, 56, 3)
     total, points, far, spread = correlate(tasks, work, T, centre, wanted, H)
-    if timid and (points < 3 or far < 0.01 * spread):
+    if timid and (points < 3 or far < NEARBY * NEARBY * spread):
         return False
     turned = best_turn(H, N, M, R)
     if turned:

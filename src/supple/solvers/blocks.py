@@ -81,11 +81,16 @@ def dual_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, D: An
             m10, m11, m12 = 0.0, 0.0, 0.0
             m20, m21, m22 = 0.0, 0.0, 0.0
             if mine >= 0 and other >= 0:
-                first, same = routes.begin[mine], routes.prefix[mine, other]
-                begin, pair = routes.second[mine * count + other], mine * count + other
-                for c in range(same + routes.second[pair + 1] - begin):
-                    s = c if c < same else routes.extra[begin + c - same, 0]
-                    t = c if c < same else routes.extra[begin + c - same, 1]
+                first, pair = routes.begin[mine], mine * count + other
+                for c in range(routes.prefix[mine, other]):
+                    d = D[routes.column[first + c]]
+                    x, y, z = d * J[at + c, 0], d * J[at + c, 1], d * J[at + c, 2]
+                    u, v, w = J[to + c, 0], J[to + c, 1], J[to + c, 2]
+                    m00, m01, m02 = m00 + x * u, m01 + x * v, m02 + x * w
+                    m10, m11, m12 = m10 + y * u, m11 + y * v, m12 + y * w
+                    m20, m21, m22 = m20 + z * u, m21 + z * v, m22 + z * w
+                for c in range(routes.second[pair], routes.second[pair + 1]):
+                    s, t = routes.extra[c, 0], routes.extra[c, 1]
                     d = D[routes.column[first + s]]
                     x, y, z = d * J[at + s, 0], d * J[at + s, 1], d * J[at + s, 2]
                     u, v, w = J[to + t, 0], J[to + t, 1], J[to + t, 2]
@@ -122,8 +127,8 @@ def primal_matrix(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, roo
 
 
 @leaf
-def fold_block(A: Any, i: int, y: Any) -> None:
-    """Eliminate rows i, i + 1, i + 2 from each other: ``D⁻¹`` and L of the diagonal block in place, rows and y to match."""
+def fold_block(A: Any, i: int, order: int) -> None:
+    """Eliminate rows i, i + 1, i + 2 from each other: ``D⁻¹`` and L of the diagonal block in place, rows to match."""
     a0, a1, a2 = A[i, i], A[i, i + 1], A[i, i + 2]
     b1, b2, c2 = A[i + 1, i + 1], A[i + 1, i + 2], A[i + 2, i + 2]
     d = 1.0 / max(a0, TINY)
@@ -132,33 +137,37 @@ def fold_block(A: Any, i: int, y: Any) -> None:
     e = 1.0 / max(b1, TINY)
     m = b2 * e
     f = 1.0 / max(c2 - m * b2, TINY)
-    for j in range(i + BLOCK - (i + BLOCK) % LANES, A.shape[1], LANES):
-        for c in range(j, j + LANES):
-            x = A[i + 1, c] - l1 * A[i, c]
-            A[i + 1, c] = x
-            A[i + 2, c] -= l2 * A[i, c] + m * x
+    for c in range(i + BLOCK, order):
+        x = A[i + 1, c] - l1 * A[i, c]
+        A[i + 1, c] = x
+        A[i + 2, c] -= l2 * A[i, c] + m * x
     A[i, i], A[i + 1, i + 1], A[i + 2, i + 2] = d, e, f
     A[i, i + 1], A[i, i + 2], A[i + 1, i + 2] = l1, l2, m
-    y[i + 1] -= l1 * y[i]
-    y[i + 2] -= l2 * y[i] + m * y[i + 1]
 
 
 @leaf
-def solve_blocks(A: Any, y: Any, m: int) -> None:
-    """``A y = y`` of order m by ``A = LDLᵀ`` in place, three rows at a time; A is positive definite, its upper triangle given.
-
-    Rows of A are as long as whole blocks of `LANES` columns, and are updated in such blocks: what lies left of the diagonal or
-    right of column m is never read.
-    """
+def factor_blocks(A: Any, m: int) -> None:
+    """``A = LDLᵀ`` of order m in place, three rows at a time; A is positive definite, its upper triangle given."""
     for i in range(0, m, BLOCK):
-        fold_block(A, i, y)
+        fold_block(A, i, m)
         d, e, f = A[i, i], A[i + 1, i + 1], A[i + 2, i + 2]
         for r in range(i + BLOCK, m):
             s, t, u = d * A[i, r], e * A[i + 1, r], f * A[i + 2, r]
-            y[r] -= s * y[i] + t * y[i + 1] + u * y[i + 2]
-            for j in range(r - r % LANES, A.shape[1], LANES):
-                for c in range(j, j + LANES):
-                    A[r, c] -= s * A[i, c] + t * A[i + 1, c] + u * A[i + 2, c]
+            for c in range(r, m):
+                A[r, c] -= s * A[i, c] + t * A[i + 1, c] + u * A[i + 2, c]
+
+
+@leaf
+def substitute_blocks(A: Any, y: Any, m: int) -> None:
+    """``A y = y`` of order m, A as `factor_blocks` leaves it."""
+    for i in range(0, m, BLOCK):
+        s = y[i]
+        t = y[i + 1] - A[i, i + 1] * s
+        u = y[i + 2] - (A[i, i + 2] * s + A[i + 1, i + 2] * t)
+        y[i + 1], y[i + 2] = t, u
+        s, t, u = A[i, i] * s, A[i + 1, i + 1] * t, A[i + 2, i + 2] * u
+        for r in range(i + BLOCK, m):
+            y[r] -= s * A[i, r] + t * A[i + 1, r] + u * A[i + 2, r]
     for i in range(m - BLOCK, -1, -BLOCK):
         s, t, u = y[i], y[i + 1], y[i + 2]
         for k in range(i + BLOCK, m):
@@ -171,7 +180,11 @@ def solve_blocks(A: Any, y: Any, m: int) -> None:
 
 @leaf
 def solve_symmetric(A: Any, y: Any, m: int) -> bool:
-    """As `solve_blocks`, for any order m, one row at a time; False, and y means nothing, if A is not positive definite."""
+    """As with blocks, for any order m, one row at a time; False, and y means nothing, if A is not positive definite.
+
+    Rows of A are as long as whole blocks of `LANES` columns, and are updated in such blocks: what lies left of the diagonal or
+    right of column m is never read.
+    """
     for j in range(m):
         if not A[j, j] > 0.0:
             return False

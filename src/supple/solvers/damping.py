@@ -6,10 +6,11 @@ change of unit that rigidity stands for, the step solves one of
     (J_F D J_Fᵀ + λ I) y = ρ,  dq = −D J_Fᵀ y        (dual, m × m, where residuals are few),
     (S J_Fᵀ J_F S + λ I) u = −S J_Fᵀ ρ,  dq = S u     (primal, n × n, S = D^½, where they are many),
 
-which are the same step; a posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal of the primal form. F are the
-coordinates that may move: not locked, and not at a limit that the gradient presses against. Coordinates that the step would
-carry past a limit are put on it and the others solved for once more, so the model's minimum along the face is found; every
-trial is clipped, hence legal.
+which are the same step, as is that of `articulated`, found joint by joint where goals are many for the number of joints. To the
+last `bending` adds a second-order part if there is one rank. A posture goal ``|w^½ (q − r)|²`` adds its weights to the diagonal
+of the primal form. F are the coordinates that may move: not locked, and not at a limit that the gradient presses against.
+Coordinates that the step would carry past a limit are put on it and the others solved for once more, so the model's minimum
+along the face is found; every trial is clipped, hence legal.
 
 Linear rows ``aᵀq ≤ b`` join the same active set as stiff springs: a row that the step would cross is held to its face, one
 that is pulled off it is let go, and the trial is projected onto the polytope, which the springs leave by next to nothing.
@@ -39,18 +40,20 @@ from typing import Any
 
 from supple.charts import EXACT, STEEP, recentre, report
 from supple.compiled import leaf, stage
-from supple.linear import linearise
+from supple.linear import appraise, differentiate, locate
 from supple.potentials import MET as LIMIT
 from supple.potentials import is_inequality
 from supple.solvers.alignment import align
+from supple.solvers.articulated import gather, joint_slopes, size_by_joints
+from supple.solvers.bending import can_bend
 from supple.solvers.blocks import pull_back, size_of
 from supple.solvers.leaning import find_pull, lean_on, mean_pull
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
-from supple.solvers.model import DUAL, LEARNT, PRIMAL, enter, hold, is_flat, trial_step
+from supple.solvers.model import DUAL, JOINTS, LEARNT, PRIMAL, enter, hold, is_flat, touches, trial_step
 from supple.solvers.room import ATTEMPTS, FACTOR, FLOOR, PERIOD, SLOW, STEPS, TOLERANCE, read_room
 from supple.solvers.secant import forget, learn
 from supple.tree import read_tree
-from supple.views import BLOCK, RANK, is_dual, read_limits, read_routes, read_tasks
+from supple.views import BLOCK, RANK, by_joints, is_dual, read_limits, read_routes, read_tasks, read_work
 
 ABANDONED = 4  # a reason why an attempt ends, besides those of `meter`
 USUAL, LITTLE, ENDLESS = range(3)  # patience with an attempt that is slow
@@ -62,13 +65,11 @@ NEVER, TIMIDLY, ALWAYS = range(3)  # whether a free root is moved to where the g
 
 
 @leaf
-def lift(
-    tasks: Any, low: int, high: int, must: int, weight: float, widest: int, room: Any, rho: Any, J: Any, chosen: Any
-) -> Any:
-    """Make residuals those of ranks `low` to `high`: later ones vanish, lower ones are shifted and weighed.
+def lift(tasks: Any, low: int, high: int, must: int, weight: float, room: Any, rho: Any, rows: Any, chosen: Any) -> Any:
+    """Make residuals and their covectors `rows` those of ranks `low` to `high`: later ones vanish, lower ones are weighed.
 
-    Returns the value and the number of blocks not met, of ranks below `must`. A lower rank's inequality is seen shifted: it
-    counts as not met if what it has reached is not 0.
+    Lower ones are shifted, too. Returns the value and the number of blocks not met, of ranks below `must`. An inequality
+    of theirs is seen shifted: it counts as not met if what it has reached is not 0.
     """
     value, unmet = 0.0, 0
     for b in range(chosen.shape[0]):
@@ -86,14 +87,20 @@ def lift(
         if mine <= high and mine < must and not (tasks.number[k, LIMIT] >= square and kept == 0.0):
             unmet += 1
         if s != 1.0:
-            for c in range(b * widest, (b + 1) * widest):
-                J[c, 0], J[c, 1], J[c, 2] = s * J[c, 0], s * J[c, 1], s * J[c, 2]
+            for r in range(BLOCK * b, BLOCK * b + BLOCK):
+                for i in range(6):
+                    rows[r, i] *= s
     return value, unmet
 
 
 @leaf
-def slope_at(tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, room: Any) -> None:
+def slope_at(
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, room: Any
+) -> None:
     """Half of the gradient, ``Jᵀρ`` and that of the posture goals, into ``room.g``."""
+    if form == JOINTS:
+        joint_slopes(tree, tasks, chosen, room)
+        return
     pull_back(tasks, routes, chosen, J, widest, rho, room.g)
     for i in range(room.g.shape[0]):
         room.g[i] += room.lean[i]
@@ -123,35 +130,42 @@ def attempt(
     Up to `most` steps; with no more than one attempt's, an attempt that is slow is abandoned.
     """
     n, widest = I[1], I[22]
-    _, a, f = read_tree(I, F)
+    tree, a, f = read_tree(I, F)
     tasks, f = read_tasks(I, F, a, f)
     routes = read_routes(I)
     allowed = read_limits(I, F, f)
     room = read_room(I, memory)
+    work, _ = read_work(I, scratch)
     rho, rho_new = room.rho, room.rho_new
     J, J_new = room.J, room.J_new
     chosen, chosen_new = room.chosen, room.chosen_new
-    form = DUAL if is_dual(I) else PRIMAL
+    form = JOINTS if by_joints(I) else DUAL if is_dual(I) else PRIMAL
     preferring = find_pull(tasks, low, high, room) or low >= I[26]
     if I[17] > 0:
         recentre(I, F, q, STEEP)
-    if alignment != NEVER:
-        align(I, F, scratch, T, q, alignment == TIMIDLY)
+    placed = alignment != NEVER and not align(I, F, scratch, T, q, alignment == TIMIDLY)  # all is where q has it
     if I[15] > 0:
         enter(allowed, q, room)
+        placed = False
     for i in range(n):
         room.trial[i] = q[i]
     k, slow, turns = 0.0, 0, 0
     scale, value, size = 1.0, math.inf, 0.0
+    bends = False
     reason, fresh, still = SPENT, True, 1  # fresh: the posture is evaluated for its own sake, not as a trial
     while fresh or not spent(info):
-        new, unmet = linearise(I, F, scratch, T, room.trial, rho_new, J_new, chosen_new)
+        if not placed:
+            locate(I, F, scratch, room.trial)
+        placed = False
+        new, unmet = appraise(I, F, scratch, T, rho_new, chosen_new)
         info[EVALUATIONS] += 1.0
         if low > 0 or high + 1 < I[23]:
-            new, unmet = lift(tasks, low, high, I[26], weight, widest, room, rho_new, J_new, chosen_new)
+            new, unmet = lift(tasks, low, high, I[26], weight, room, rho_new, work.rows, chosen_new)
         if I[13] > 0:
             new += lean_on(tasks, low, high, T, room.trial, room.root)
         if fresh or new < value:
+            if form != JOINTS:
+                differentiate(I, F, scratch, chosen_new, J_new)
             if not fresh:
                 slow = slow + 1 if new > (HASTE if patience == LITTLE else settings[SLOW]) * value else 0
                 scale *= 0.25
@@ -185,19 +199,30 @@ def attempt(
                 reason = ABANDONED
                 break
             if hopeless and form != LEARNT and room.S.shape[0] > 0:
+                if form == JOINTS:
+                    differentiate(I, F, scratch, chosen, J)
                 form = LEARNT
                 forget(room.S)
-            slope_at(tasks, routes, chosen, J, widest, rho, room)
+            bends = form == JOINTS and I[23] == 1 and can_bend(tasks, chosen)
+            if form == JOINTS:
+                gather(tasks, chosen, work, rho, room)
+            if touches(q, allowed):  # else slopes press against nothing
+                slope_at(form, tree, tasks, routes, chosen, J, widest, rho, room)
             hold(q, room.g, room.D, allowed, room.held)
             if size == 0.0:
-                size = size_of(tasks, routes, chosen, J, widest, room.D) + mean_pull(room)
+                if form == JOINTS:
+                    size = size_by_joints(tree, tasks, routes, chosen, room) + mean_pull(room)
+                else:
+                    size = size_of(tasks, routes, chosen, J, widest, room.D) + mean_pull(room)
         else:
             scale = 8.0 * scale + 1e-3
         largest = -1.0
         while largest < 0.0 and k < most:
             k += 1.0
             damping = settings[FACTOR] * min(value, MOST * size) * scale + settings[FLOOR] * size
-            largest = trial_step(form, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room)
+            largest = trial_step(
+                form, bends, tree, tasks, routes, chosen, J, widest, rho, q, damping, size, allowed, room
+            )
             scale = 8.0 * scale + 1e-3 if largest < 0.0 else scale
         if not largest > settings[TOLERANCE]:  # or the model has no minimum
             if largest >= 0.0 and turns < 4 and turn_back(box, allowed, room.D, room.held, q):
@@ -206,7 +231,7 @@ def attempt(
                 for i in range(n):
                     room.trial[i] = q[i]
                 continue
-            slope_at(tasks, routes, chosen, J, widest, rho, room)
+            slope_at(form, tree, tasks, routes, chosen, J, widest, rho, room)
             level = LEVEL * size * rho.shape[0] * max(value, NOTHING)
             reason = STATIONARY if is_flat(q, size, allowed, level, room) else SPENT
             break

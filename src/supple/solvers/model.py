@@ -8,18 +8,29 @@ from typing import Any
 from supple.compiled import leaf
 from supple.projection import project
 from supple.rows import overstep
+from supple.solvers.articulated import LEAST, eliminate, load, step_alone, substitute
+from supple.solvers.bending import bend_joints
 from supple.solvers.blocks import (
+    TINY,
     dual_matrix,
+    factor_blocks,
     primal_matrix,
     pull_back,
     push_forward,
-    solve_blocks,
     solve_symmetric,
+    substitute_blocks,
 )
 
-DUAL, PRIMAL, LEARNT = range(3)  # what a step is solved for in: residuals, coordinates, coordinates with curvature
-TURNS, ROW_TURNS = 3, 10  # times that a step is solved for, each time with the limits that the last one met
+DUAL, PRIMAL, LEARNT, JOINTS = range(
+    4
+)  # a step is solved for in residuals, coordinates, these with curvature; by joint
+TURNS, ROW_TURNS = 2, 10  # times that a step is solved for, each time with the limits that the last one met
 SPRING = 1e5  # stiffness of a row that holds, as a multiple of the size of ``J D Jᵀ``
+BENT = 0.5  # how long the second-order part of a step may be, in lengths of the step in this metric
+STRAIGHT, LONG = (
+    0.003,
+    1.0,
+)  # steps that are shorter or longer get no second-order part: it is nothing, or means nothing
 ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 
 
@@ -35,6 +46,15 @@ def enter(allowed: Any, q: Any, room: Any) -> None:
     project_into(allowed, q, room)
     for r in range(room.on.shape[0]):
         room.on[r] = 1.0 if r < allowed.equalities or overstep(allowed.A, allowed.b, r, q) > -ON_ROW else 0.0
+
+
+@leaf
+def touches(q: Any, allowed: Any) -> bool:
+    """Whether any coordinate is at a limit."""
+    found = False
+    for i in range(q.shape[0]):
+        found = found or q[i] <= allowed.lower[i] or q[i] >= allowed.upper[i]
+    return found
 
 
 @leaf
@@ -77,7 +97,7 @@ def add_learnt(room: Any) -> None:
 
 @leaf
 def model_step(
-    form: int, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
+    form: int, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, q: Any, damping: float, size: float,
     allowed: Any, room: Any,
 ) -> bool:  # fmt: skip
     """The damped step of the coordinates with ease, into ``room.g``, which holds the step that is already made.
@@ -86,9 +106,16 @@ def model_step(
     """
     n, m, y, g = room.g.shape[0], room.rho.shape[0], room.y, room.g
     definite = True
-    if form == DUAL:
+    if form == JOINTS:
+        damping = max(damping, LEAST * size)
+        load(tasks, chosen, room)
+        eliminate(tree, damping, room)
+        step_alone(damping, room)
+        substitute(tree, room, room.g)
+    elif form == DUAL:
         dual_matrix(tasks, routes, chosen, J, widest, room.ease, damping, room.B)
-        solve_blocks(room.B, y, m)
+        factor_blocks(room.B, m)
+        substitute_blocks(room.B, y, m)
         pull_back(tasks, routes, chosen, J, widest, y, g)
         for i in range(n):
             g[i] *= -room.ease[i]
@@ -125,13 +152,37 @@ def switch_rows(allowed: Any, room: Any) -> int:
 
 
 @leaf
+def is_middling(q: Any, room: Any) -> bool:
+    """Whether the trial is so far away that the second-order part of its step matters, and so near that it means something."""
+    largest = 0.0
+    for i in range(q.shape[0]):
+        step = room.trial[i] - q[i]
+        largest = max(largest, step * step / max(room.D[i], TINY))
+    return STRAIGHT * STRAIGHT < largest < LONG * LONG
+
+
+@leaf
+def bend_trial(tree: Any, tasks: Any, chosen: Any, q: Any, allowed: Any, room: Any) -> None:
+    """Add the second-order part of a step to the trial, where it is small beside the step itself."""
+    bend_joints(tree, tasks, chosen, room, room.origin)
+    first, second = 0.0, 0.0
+    for i in range(q.shape[0]):
+        first += room.g[i] * room.g[i] / max(room.D[i], TINY)
+        second += room.origin[i] * room.origin[i] / max(room.D[i], TINY)
+    if second <= BENT * BENT * first:
+        for i in range(q.shape[0]):
+            if room.held[i] == 0.0:
+                room.trial[i] = min(max(q[i] + room.g[i] + room.origin[i], allowed.lower[i]), allowed.upper[i])
+
+
+@leaf
 def trial_step(
-    form: int, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any, damping: float, size: float,
-    allowed: Any, room: Any,
+    form: int, bends: bool, tree: Any, tasks: Any, routes: Any, chosen: Any, J: Any, widest: int, rho: Any, q: Any,
+    damping: float, size: float, allowed: Any, room: Any,
 ) -> float:  # fmt: skip
     """The damped step inside the limits: what would cross one is put on it, and the rest solved for once more.
 
-    Returns the largest change of a coordinate; −1 if the model has no minimum.
+    If it `bends`, it gets its second-order part. Returns the largest change of a coordinate; −1 if the model has no minimum.
     """
     n, m, held, trial = q.shape[0], rho.shape[0], room.held, room.trial
     definite = True
@@ -143,9 +194,11 @@ def trial_step(
             for i in range(n):
                 room.g[i] = trial[i] - q[i] if held[i] == 2.0 else 0.0
                 room.ease[i] = room.D[i] if held[i] == 0.0 else 0.0
-            if turn > 0:
+            if turn > 0 and form != JOINTS:
                 push_forward(tasks, routes, chosen, J, widest, room.g, room.y)
-            definite = definite and model_step(form, tasks, routes, chosen, J, widest, q, damping, size, allowed, room)
+            definite = definite and model_step(
+                form, tree, tasks, routes, chosen, J, widest, q, damping, size, allowed, room
+            )
             hits = 0
             for i in range(n):
                 if definite and held[i] != 2.0:
@@ -157,6 +210,8 @@ def trial_step(
             hits += switch_rows(allowed, room) if definite else 0
     if room.on.shape[0] > 0:
         project_into(allowed, trial, room)
+    if bends and is_middling(q, room):
+        bend_trial(tree, tasks, chosen, q, allowed, room)
     for i in range(n):
         largest = max(largest, abs(trial[i] - q[i]))
         if held[i] == 2.0:

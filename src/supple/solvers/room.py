@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from supple.compiled import row, shared, table, written_in
 from supple.projection import row_room
+from supple.solvers.articulated import BODY, LEAN
 from supple.tree import padded
-from supple.views import BLOCK, is_dual
+from supple.views import BLOCK, by_joints, is_dual
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `desk`)
@@ -43,6 +44,11 @@ class Room(NamedTuple):
     on: Any  # (rows of limits) 1 where a row holds
     spare: Any  # for projections
     origin: Any  # (n)
+    twist: Any  # (joints, 6) and so on, where steps are solved for joint by joint (see `articulated`)
+    lever: Any  # (joints, LEAN)
+    move: Any  # (joints + 1, 6)
+    body: Any  # (joints + 1, BODY)
+    covector: Any  # (m, 7) with its residual
 
 
 @shared
@@ -64,6 +70,19 @@ def many(I: Any) -> int:
 
 
 @shared
+def jointed(I: Any) -> int:
+    """The number of joints if steps are solved for joint by joint, else 0."""
+    return I[0] if by_joints(I) else 0
+
+
+@shared
+def bodies_size(I: Any) -> int:
+    """Numbers of what is known of joints and bodies."""
+    joints = jointed(I)
+    return joints * (6 + LEAN) + (joints + 1) * (6 + BODY) + 7 * I[10]
+
+
+@shared
 def matrix_size(I: Any) -> int:
     """Numbers of the largest linear system."""
     return max(many(I) * padded(many(I)), few(I) * padded(few(I)))
@@ -74,7 +93,8 @@ def room_size(I: Any) -> int:
     """Numbers of scratch that a search needs besides the evaluation's."""
     n, m = I[1], I[10]
     learnt = learns(I) * learns(I) + 4 * n
-    return 11 * n + 6 * m + 2 * I[22] * m + matrix_size(I) + learnt + max(n, m) + I[15] + row_room(I[15])
+    rows = I[15] + row_room(I[15])
+    return 11 * n + 6 * m + 2 * I[22] * m + matrix_size(I) + learnt + max(n, m) + rows + bodies_size(I)
 
 
 @written_in
@@ -99,7 +119,13 @@ def read_room(I: Any, memory: Any) -> Any:
     S, learnt = table(memory, at, learns(I), learns(I)), table(memory, at + learns(I) * learns(I), 4, n)
     at += learns(I) * learns(I) + 4 * n
     on, spare = row(memory, at, I[15]), row(memory, at + I[15], row_room(I[15]))
+    at += I[15] + row_room(I[15])
+    joints = jointed(I)
+    twist, lever = table(memory, at, joints, 6), table(memory, at + 6 * joints, joints, LEAN)
+    at += joints * (6 + LEAN)
+    move, body = table(memory, at, joints + 1, 6), table(memory, at + 6 * joints + 6, joints + 1, BODY)
+    covector = table(memory, at + (joints + 1) * (6 + BODY), m, 7)
     return Room(
         D, ease, root, held, trial, g, best, start, pull, lean, rho, rho_new, y, shift, kept, chosen, chosen_new, J, J_new,
-        A, B, S, learnt, on, spare, origin,
+        A, B, S, learnt, on, spare, origin, twist, lever, move, body, covector,
     )  # fmt: skip

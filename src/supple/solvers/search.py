@@ -37,8 +37,8 @@ import math
 from typing import Any
 
 from supple.aims import read_placements, read_points
-from supple.compiled import entry, leaf, row, table, written_in
-from supple.linear import linearise
+from supple.compiled import entry, flat, leaf, row, table, written_in
+from supple.linear import appraise, locate
 from supple.solvers.damping import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.solvers.ranks import close, hand_over, keep_ranks, weaken, weighs_posture
@@ -126,7 +126,8 @@ def search(
         elif finished:
             if wide:
                 copy_posture(room.best, q)
-            linearise(I, F, scratch, T, q, room.rho_new, room.J_new, room.chosen_new)
+            locate(I, F, scratch, q)
+            appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
             info[EVALUATIONS] += 1.0
             if not (wide or all_met):
                 worst = close(tasks, room, low)
@@ -153,7 +154,8 @@ def search(
     hand_over(tasks, must - must, room)
     copy_posture(room.best, q)
     if low > 0 and not spent(info):  # while ranks were taken one by one, inequalities were seen with their shifts
-        _, unmet = linearise(I, F, scratch, T, q, room.rho_new, room.J_new, room.chosen_new)
+        locate(I, F, scratch, q)
+        _, unmet = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
         info[EVALUATIONS] += 1.0
         met = unmet == 0
     unwind(box, room.start, allowed, q)
@@ -162,7 +164,7 @@ def search(
 
 @entry
 def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: Any, first: int, last: int) -> None:
-    """Solve rows first … last of Q (k, size) in place for the targets T (k, …); info (k, INFO).
+    """Solve rows first … last of Q (k, size) in place for the targets T, k times as many numbers; info (k, INFO).
 
     T holds targets as kernels read them or, where every task wants a placement, these as they are given (`aims`).
     `desk` holds settings, the box and scratch (see `desk`). F must be the caller's own: charts are folded into it on the way,
@@ -177,6 +179,7 @@ def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: An
     _, a, f = read_tree(I, F)
     _, f = read_tasks(I, F, a, f)
     allowed = read_limits(I, F, f)
+    width = T.shape[0] * T.shape[1] // max(Q.shape[0], 1)
     for k in range(first, last):
         if settings[CHAINED] != 0.0:
             if k > 0:
@@ -186,10 +189,10 @@ def search_entry(I: Any, F: Any, desk: Any, T: Any, Q: Any, info: Any, trace: An
         finite = True
         for i in range(n):
             finite = finite and math.isfinite(Q[k, i])
-        if T.shape[1] == I[14]:
-            aimed = read_points(T[k], targets)
+        if width == I[14]:
+            aimed = read_points(row(flat(T), k * width, width), targets)
         else:
-            aimed = read_placements(T[k], targets)
+            aimed = read_placements(row(flat(T), k * width, width), targets)
         if not (finite and aimed):
             info[k, REASON] = UNFIT
             continue

@@ -38,14 +38,14 @@ def next_start(box: Any, start: Any, allowed: Any, k: int, part: float, q: Any) 
 
 
 @leaf
-def step_off(start: Any, allowed: Any, D: Any, q: Any) -> bool:
-    """The start, a little inside the limits that it stands at; whether it stands at any."""
+def step_off(box: Any, start: Any, allowed: Any, D: Any, q: Any) -> bool:
+    """The start, a little inside the limits that it stands at; whether it stands at any that matter to the goals."""
     moved = False
     for i in range(q.shape[0]):
         q[i] = start[i]
         low, high = allowed.lower[i], allowed.upper[i]
         room = OFF * min(high - low, 1.0)
-        if D[i] > 0.0 and (start[i] < low + 0.1 * room or start[i] > high - 0.1 * room):
+        if D[i] > 0.0 and box[REACH, i] > 0.0 and (start[i] < low + 0.1 * room or start[i] > high - 0.1 * room):
             q[i], moved = min(max(start[i], low + room), high - room), True
     return moved
 
@@ -53,7 +53,7 @@ def step_off(start: Any, allowed: Any, D: Any, q: Any) -> bool:
 @leaf
 def next_attempt(I: Any, box: Any, allowed: Any, tries: int, together: bool, room: Any, q: Any) -> None:
     """Where an attempt after the first begins: as it was told (not aligned, or off its limits), then along the sequence."""
-    again = tries == 1 and step_off(room.start, allowed, room.D, q)
+    again = tries == 1 and step_off(box, room.start, allowed, room.D, q)
     if not again and (tries > 1 or (I[24] == 0 and together)):
         part = 1.0 if I[24] == 0 or tries > 3 else 0.3 * (tries - 1)
         next_start(box, room.start, allowed, tries, part, q)
