@@ -48,7 +48,7 @@ class Bench(NamedTuple):
     inward: Any
     y: Any  # (moments)
     weight: Any
-    full: Any  # (moments, moments) H̃
+    full: Any  # (moments, moments) H̃, with room at the ends
     G: Any  # (tied, unknowns)
     H: Any  # (unknowns, unknowns)
     panel: Any  # (4, unknowns), with room at the ends
@@ -67,7 +67,7 @@ def bench(s: Layout, moments: int) -> Bench:
         **dict.fromkeys(("one", "two", "wide", "other", "half"), squares.max()),
         **dict.fromkeys(("columns", "rows"), (order**3).max()),
         **dict.fromkeys(("base", "z", "dz", "rhs", "inward", "y", "weight"), moments),
-        "full": (moments, moments),
+        "full": (moments, moments + 32),
         **dict.fromkeys(("D", "G", "H"), moments * (moments + 32)),
         "panel": (4, moments + 32),
     }

@@ -23,6 +23,7 @@ from supple.space import Floats
 
 DEEPEST = 150  # cuts of one box
 TOO_CLOSE = 10  # boxes that were refuted by less than tolerances need, after which more are of no use
+WORTH = 0.05  # share of what most proofs have to be refuted by, below which none is worth looking at
 NARROW = 1e-3  # [rad, m] a range that is not cut while others are wider
 CUTS = np.linspace(0.1, 0.9, 17)  # shares of a range at which it may be cut
 CERTAIN = 1e-3  # outside both halves: what is less is none
@@ -109,9 +110,9 @@ class Search:
     def refuted(self, number: int, lower: Floats, upper: Floats) -> Leaf | Guess:
         """A leaf that is likely to hold, or what the relaxation of a claim stands for."""
         claim, margin = self.claims[number], likely(self.claims[number])
-        at, start = self.at[number], best_start(claim)
+        at, start, worth = self.at[number], best_start(claim), WORTH * margin
         relaxation = Relaxation(claim, lower[at], upper[at], start)
-        while relaxation.refuted(margin):
+        while relaxation.refuted(margin, worth):
             is_best = relaxation.bound <= margin
             leaf = leaf_of(relaxation, number, start)
             if will_hold(claim, leaf, lower[at], upper[at], relaxation.bound):

@@ -5,9 +5,8 @@ that are some, N those that are none. The equations are those of all pairs of ro
 latter follow all pairs with a row of N; so those are not eliminated, but proofs may use them.
 
 **Elimination.** ``E y = 0``, the first moment of each arc being 1, is solved pivot by pivot, each the largest number
-of its row, or one of arc A's that is not much smaller: then what is left over are moments of arc B, whose blocks are the
-larger ones, and these stay as sparse as they are. Rows of which only little is left wait until the others are solved.
-The column of a pivot is put behind those that are still open.
+of its row. Rows of which only little is left wait until the others are solved. The column of a pivot is put behind those
+that are still open.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from supple.deciding.moments import Layout
 
 MEETING = 36  # equations where the arcs of a pose meet
 RANK = 1e-9  # what is below this share of the largest number is none
-AHEAD = 0.1  # share of the largest number of a row from which on one of arc A's is taken as its pivot
 
 
 class Room(NamedTuple):
@@ -193,16 +191,13 @@ def loaded(r: Any, split: int) -> float:
 
 
 @leaf
-def pivot_of(r: Any, i: int, n: int, split: int, least: float) -> int:
+def pivot_of(r: Any, i: int, n: int, least: float) -> int:
     """The column of row i's pivot; 0 if there is none."""
-    best, at, first, ahead = least, 0, 0.0, 0
+    best, at = least, 0
     for j in range(1, n):
-        x = abs(r.W[i, j])
-        if x > best:
-            best, at = x, j
-        if r.column[j] < split and x > first:
-            first, ahead = x, j
-    return ahead if at > 0 and first > AHEAD * best else at
+        if abs(r.W[i, j]) > best:
+            best, at = abs(r.W[i, j]), j
+    return at
 
 
 @leaf
@@ -233,7 +228,7 @@ def eliminate(r: Any, split: int) -> int:
         r.pivot[i] = -1
     for least in (0.1, 1e-3, RANK):
         for i in range(rows):
-            at = pivot_of(r, i, n, split, least * most) if r.pivot[i] < 0 else 0
+            at = pivot_of(r, i, n, least * most) if r.pivot[i] < 0 else 0
             if at > 0:
                 n -= 1
                 pivoted(r, i, at, n)
@@ -275,11 +270,11 @@ def parametrise(s: Any, r: Any, n: int) -> None:
 
 
 @entry
-def refute(s: Any, r: Any, margin: float) -> int:
+def refute(s: Any, r: Any, margin: float, worth: float) -> int:
     """The verdict of phase one on the equations in `r.E`; the rest of what it found is in r. Asked again it goes on."""
     if r.out[2] == 0.0:
         parametrise(s, r, eliminate(r, s.arcs[3]))
     b = shaped(r.bench)
-    verdict = phase_one(s, b, margin, r.out)
+    verdict = phase_one(s, b, margin, worth, r.out)
     moments_of(b, b.z, 1.0, b.y)
     return verdict

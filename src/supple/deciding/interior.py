@@ -19,14 +19,14 @@ from typing import Any
 
 from supple.compiled import leaf, stage
 from supple.deciding.blocks import drawn, fill, moments_of, weigh
-from supple.deciding.dense import back, factor, factored, invert, multiply
+from supple.deciding.dense import add_one, back, factor, factored, invert, multiply, whole
 from supple.deciding.step_matrix import step_matrix
 
 STEPS = 60
-WORTH = 1e-6  # a bound below which no proof is above its slack
 NEARLY = 6.0 / 7.0  # share of t from which on a bound is as good as it gets
 OPEN, REFUTED = 0, 1  # verdicts
 SHRINK, TRIES = 0.93, 120  # of a step that leaves the cone
+SMALLER, ROOM = 0.7, 0.05  # by which a first t is brought down, and how much is added then
 KEEP = 0.98  # share of a step that ends at the border of the cone
 
 
@@ -115,25 +115,79 @@ def foresee(b: Any, mu: float, order: int, long_x: float, long_s: float) -> floa
 
 
 @leaf
+def average(s: Any, y: Any) -> None:
+    """Moments well inside all conditions: products of 1, ½ and 0."""
+    at, size = 0, s.arcs[3]
+    for arc in range(2):
+        for i in range(size):
+            x, digits = 1.0, i
+            for _ in range(s.arcs[arc]):
+                x *= 0.5 if digits % 3 == 1 else 1.0 if digits % 3 == 0 else 0.0
+                digits //= 3
+            y[at + i] = x
+        at, size = at + size, y.shape[0] - size
+
+
+@leaf
+def settle(s: Any, b: Any) -> None:
+    """The unknowns whose moments are nearest to the average: ``z = ȳ_f + Dᵀ(I + D Dᵀ)⁻¹(ȳ_d − y₀ − D ȳ_f)``."""
+    n, tied, D, M = b.size[0] - 1, b.size[1], b.D, b.full
+    average(s, b.weight)
+    for i in range(n):
+        b.z[i] = b.weight[b.free[i]]
+    moments_of(b, b.z, 1.0, b.y)
+    for d in range(tied):
+        b.rhs[d] = b.weight[b.tied[d]] - b.y[b.tied[d]]
+        for e in range(d + 1):
+            p, q, v, w = 0.0, 0.0, 0.0, 0.0
+            for i in range(0, whole(n), 4):
+                p += D[d, i] * D[e, i]
+                q += D[d, i + 1] * D[e, i + 1]
+                v += D[d, i + 2] * D[e, i + 2]
+                w += D[d, i + 3] * D[e, i + 3]
+            M[d, e] = (p + q) + (v + w) + (1.0 if d == e else 0.0)
+    if factored(M, tied, b.panel):
+        back(M, tied, b.rhs, b.dz)
+        for d in range(tied):
+            add_one(b.z, n, b.dz[d], D[d])
+
+
+@leaf
+def definite(b: Any, M: Any, t: float) -> bool:
+    """Whether all blocks are positive definite with t on their diagonals."""
+    for k in range(b.order.shape[0]):
+        o, a = b.order[k], b.begin[k]
+        for e in range(o * o):
+            b.dX[a + e] = 0.0
+        for i in range(o):
+            b.dX[a + i * o + i] = 1.0
+        if not factor(M, a, b.dX, t, o, b.one):
+            return False
+    return True
+
+
+@leaf
 def begin(s: Any, b: Any, order: int) -> None:
     """Fill X, z and t so that all blocks are positive definite."""
     t, m = 0.0, b.size[0]
-    fill(s, b, b.base, 0.0, b.S)
+    settle(s, b)
+    moments_of(b, b.z, 1.0, b.y)
+    fill(s, b, b.y, 0.0, b.S)
     for k in range(b.order.shape[0]):
         o, a = b.order[k], b.begin[k]
         for i in range(o):
             low = -b.S[a + i * o + i]
             for j in range(o):
                 low += abs(b.S[a + i * o + j]) if j != i else 0.0
-            t = max(t, low)  # Gershgorin's bound of −λ
+            t = max(t, low)  # Gershgorin's bound of −λ, which may be far too large
     for k in range(b.order.shape[0]):
         o, a = b.order[k], b.begin[k]
         for i in range(o):
             for j in range(o):
                 b.X[a + i * o + j] = 1.0 / order if i == j else 0.0
-    for i in range(m):
-        b.z[i] = 0.0
-    b.z[m - 1] = t + 0.1
+    while t > ROOM and definite(b, b.S, SMALLER * t):
+        t *= SMALLER
+    b.z[m - 1] = t + ROOM
 
 
 @leaf
@@ -149,8 +203,8 @@ def bounded(s: Any, b: Any) -> float:
 
 
 @stage
-def phase_one(s: Any, b: Any, margin: float, out: Any) -> int:
-    """Whether t is seen to be above `margin`, or as far above `WORTH` as it ever is. `out`: the bound, t, and the steps.
+def phase_one(s: Any, b: Any, margin: float, worth: float, out: Any) -> int:
+    """Whether t is seen to be above `margin`, or as far above `worth` as it ever is. `out`: the bound, t, and the steps.
 
     After some steps it goes on from there.
     """
@@ -166,9 +220,9 @@ def phase_one(s: Any, b: Any, margin: float, out: Any) -> int:
         for e in range(entries):
             gap += b.S[e] * b.X[e]
         bound, mu = bounded(s, b), gap / order
-        if bound > margin or (bound > WORTH and bound > NEARLY * t):
+        if bound > margin or (bound > worth and bound > NEARLY * t):
             verdict = REFUTED
-        if verdict != OPEN or t < WORTH or not mu >= 1e-12 or not prepared(s, b):
+        if verdict != OPEN or t < worth or not mu >= 1e-12 or not prepared(s, b):
             break
         long_x, long_s = directed(s, b, 0.0, False)
         share = foresee(b, mu, order, long_x, long_s)

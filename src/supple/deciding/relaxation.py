@@ -32,6 +32,7 @@ from supple.space import Floats
 FIRST_ARC = 3  # joints
 WIDER = 1.0 + 1e-12  # g is a little more than it need be, so that rounding cannot make it too small
 CONTRADICTION = 1e-6  # what is left of an equation without unknowns
+WORTH = 1e-6  # a bound that is worth looking at
 LEAST = 1e-9  # g of a joint that hardly moves
 FULL = np.pi - 1e-9  # half a range from which a joint turns all the way round
 _rooms = threading.local()
@@ -88,12 +89,12 @@ class Relaxation:
         """Moments of the first arc."""
         return 3 ** len(self.a)
 
-    def refuted(self, margin: float) -> bool:
+    def refuted(self, margin: float, worth: float = WORTH) -> bool:
         """Whether no moments satisfy the relaxation, by more than a margin; `bound` says by how much.
 
-        With a larger margin it goes on from where it was.
+        With a larger margin it goes on from where it was. What is below `worth` is of no use.
         """
-        return refute(self.layout, self.room, margin) == REFUTED or self.contradicts
+        return refute(self.layout, self.room, margin, worth) == REFUTED or self.contradicts
 
     @property
     def contradicts(self) -> bool:
