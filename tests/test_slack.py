@@ -89,7 +89,7 @@ def test_the_search_foresees_the_check() -> None:
         r = Relaxation(c, lower, upper, start)
         if r.refuted(np.inf):
             leaf = leaf_of(r, 0, start)
-            agreed.append(will_hold(c, leaf, lower, upper, r.bound))
+            agreed.append(will_hold(c, leaf, r))
             assert holds(c, leaf, lower, upper) or not agreed[-1]
     assert any(agreed)
 

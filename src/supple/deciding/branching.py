@@ -115,7 +115,7 @@ class Search:
         while relaxation.refuted(margin, worth):
             is_best = relaxation.bound <= margin
             leaf = leaf_of(relaxation, number, start)
-            if will_hold(claim, leaf, lower[at], upper[at], relaxation.bound):
+            if will_hold(claim, leaf, relaxation):
                 return leaf
             if is_best:
                 self.close += 1

@@ -19,13 +19,14 @@ from typing import Any
 
 from supple.compiled import leaf, stage
 from supple.deciding.blocks import drawn, fill, moments_of, weigh
-from supple.deciding.dense import add_one, back, factor, factored, invert, multiply, whole
+from supple.deciding.dense import back, factor, factored, invert, multiply
 from supple.deciding.step_matrix import step_matrix
 
 STEPS = 60
 NEARLY = 6.0 / 7.0  # share of t from which on a bound is as good as it gets
 OPEN, REFUTED = 0, 1  # verdicts
 SHRINK, TRIES = 0.93, 120  # of a step that leaves the cone
+SETTLED = 3  # steps towards the average of all postures
 SMALLER, ROOM = 0.7, 0.05  # by which a first t is brought down, and how much is added then
 KEEP = 0.98  # share of a step that ends at the border of the cone
 
@@ -130,40 +131,43 @@ def average(s: Any, y: Any) -> None:
 
 @leaf
 def settle(s: Any, b: Any) -> None:
-    """The unknowns whose moments are nearest to the average: ``z = ȳ_f + Dᵀ(I + D Dᵀ)⁻¹(ȳ_d − y₀ − D ȳ_f)``."""
-    n, tied, D, M = b.size[0] - 1, b.size[1], b.D, b.full
+    """Unknowns whose moments are about the nearest to the average, by a few steps of conjugate gradients."""
+    n, p, q, left = b.size[0] - 1, b.dz, b.inward, b.rhs
     average(s, b.weight)
     for i in range(n):
         b.z[i] = b.weight[b.free[i]]
     moments_of(b, b.z, 1.0, b.y)
-    for d in range(tied):
-        b.rhs[d] = b.weight[b.tied[d]] - b.y[b.tied[d]]
-        for e in range(d + 1):
-            p, q, v, w = 0.0, 0.0, 0.0, 0.0
-            for i in range(0, whole(n), 4):
-                p += D[d, i] * D[e, i]
-                q += D[d, i + 1] * D[e, i + 1]
-                v += D[d, i + 2] * D[e, i + 2]
-                w += D[d, i + 3] * D[e, i + 3]
-            M[d, e] = (p + q) + (v + w) + (1.0 if d == e else 0.0)
-    if factored(M, tied, b.panel):
-        back(M, tied, b.rhs, b.dz)
-        for d in range(tied):
-            add_one(b.z, n, b.dz[d], D[d])
+    for j in range(b.y.shape[0]):
+        b.weight[j] -= b.y[j]
+    drawn(b, b.weight, left)
+    square = 0.0
+    for i in range(n):
+        p[i] = left[i]
+        square += left[i] * left[i]
+    for _ in range(SETTLED):
+        moments_of(b, p, 0.0, b.y)
+        drawn(b, b.y, q)
+        along, before = 0.0, square
+        for i in range(n):
+            along += p[i] * q[i]
+        if not along > 0.0:
+            return
+        square = 0.0
+        for i in range(n):
+            b.z[i] += before / along * p[i]
+            left[i] -= before / along * q[i]
+            square += left[i] * left[i]
+        for i in range(n):
+            p[i] = left[i] + square / before * p[i]
 
 
 @leaf
 def definite(b: Any, M: Any, t: float) -> bool:
-    """Whether all blocks are positive definite with t on their diagonals."""
+    """Whether ``M + t X`` is positive definite in all blocks."""
+    is_so = True
     for k in range(b.order.shape[0]):
-        o, a = b.order[k], b.begin[k]
-        for e in range(o * o):
-            b.dX[a + e] = 0.0
-        for i in range(o):
-            b.dX[a + i * o + i] = 1.0
-        if not factor(M, a, b.dX, t, o, b.one):
-            return False
-    return True
+        is_so = is_so and factor(M, b.begin[k], b.X, t, b.order[k], b.one)
+    return is_so
 
 
 @leaf
@@ -185,7 +189,7 @@ def begin(s: Any, b: Any, order: int) -> None:
         for i in range(o):
             for j in range(o):
                 b.X[a + i * o + j] = 1.0 / order if i == j else 0.0
-    while t > ROOM and definite(b, b.S, SMALLER * t):
+    while t > ROOM and definite(b, b.S, SMALLER * t * order):
         t *= SMALLER
     b.z[m - 1] = t + ROOM
 

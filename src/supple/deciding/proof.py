@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from supple.deciding.eliminating import MEETING, RANK
+from supple.deciding.equations import MEETING, RANK
 from supple.deciding.multipliers import multiply_out
 from supple.deciding.relaxation import Relaxation
 from supple.space import Floats

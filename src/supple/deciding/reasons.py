@@ -56,7 +56,7 @@ def _refutes(claim: Claim, box: tuple[Floats, Floats]) -> bool:
     if not relaxation.refuted(likely(claim)):
         return False
     leaf = leaf_of(relaxation, 0, start)
-    return will_hold(claim, leaf, *box, relaxation.bound)
+    return will_hold(claim, leaf, relaxation)
 
 
 def _heaviest(certificate: Certificate) -> list[str]:

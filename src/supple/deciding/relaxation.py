@@ -8,8 +8,8 @@ these: ``A B = ±1``, hence ``L_A h_A = ± L_B h_B`` with 8-row matrices L (B's 
     E[h_A h_Aᵀ] ⪰ 0,  E[h_B h_Bᵀ] ⪰ 0,  E[(1 − u_j) h hᵀ] ⪰ 0 for each joint with limits
 
 are linear in the moments y of both arcs (`moments`). If nothing satisfies them, no posture reaches the pose. The
-equations are eliminated (`eliminating`), and the rest is a feasibility problem for `interior`. Where only a point has a
-target, the equations are those of `points`.
+equations (`equations`) are eliminated (`eliminating`), and the rest is a feasibility problem for `interior`. Where only
+a point has a target, the equations are those of `points`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import numpy as np
 from supple.deciding.arcs import Loop, arc_matrices
 from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
-from supple.deciding.eliminating import RANK, Room, meet_points, meet_poses, refute, room
+from supple.deciding.eliminating import refute
+from supple.deciding.equations import RANK, Room, meet_points, meet_poses, room
 from supple.deciding.interior import REFUTED
 from supple.deciding.moments import Layout, layout
 from supple.deciding.points import point_rows

@@ -54,7 +54,7 @@ import numpy as np
 from supple.deciding.chain import CONJUGATE, Chain, dual_of, product
 from supple.deciding.claims import Claim
 from supple.deciding.proof import Leaf
-from supple.deciding.relaxation import Ranges, arcs_of, ranges
+from supple.deciding.relaxation import Ranges, Relaxation, arcs_of
 from supple.space import Floats
 
 SAFELY = 1.02  # times what is needed, where the search is to believe that balls will agree
@@ -176,9 +176,9 @@ def likely(claim: Claim) -> float:
     return 1e-6 + 0.4 * (claim.tolerance / claim.chain.reach + (0.0 if claim.point else claim.angle_tolerance))
 
 
-def will_hold(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats, bound: float) -> bool:
-    """Whether balls are likely to find that a leaf holds, its ``G Gᵀ`` having traces that add up to one."""
-    chain = claim.chain
+def will_hold(claim: Claim, leaf: Leaf, relaxation: Relaxation) -> bool:
+    """Whether balls are likely to find that a leaf holds, which comes from a relaxation."""
+    chain, lower, upper, bound = claim.chain, relaxation.lower, relaxation.upper, relaxation.bound
     scale = 2.0 / chain.reach
     slid = np.where(chain.slides, 3.0 * np.maximum(np.abs(lower), np.abs(upper)), 0.0)
     fixed = np.linalg.norm(chain.before[:, :3, 3], axis=1)
@@ -189,7 +189,7 @@ def will_hold(claim: Claim, leaf: Leaf, lower: Floats, upper: Floats, bound: flo
         epsilon, far = claim.tolerance * scale, scale * min(ways)
         first, square = _norm(leaf.linear[:3]), abs(float(leaf.linear[3]))
         return beta > first * epsilon + square * (2.0 * far + epsilon) * epsilon + ROUNDING * (first + square)
-    box = ranges(chain, lower, upper)
+    box = relaxation.ranges
     r = 0.5 * scale * (to_target + fixed.sum() + behind + slid.sum())
     g = box.g[list(b)]
     wide = float(np.prod(np.where(chain.slides[list(b)], 2.0, 2.0 - g * g))) ** 0.5
