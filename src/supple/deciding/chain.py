@@ -17,6 +17,7 @@ side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -220,15 +221,12 @@ CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
 
 def quaternion(R: Any) -> Floats:
     """The unit quaternion (w, x, y, z) of a rotation whose largest component is positive."""
-    m = np.asarray(R, dtype=np.float64)
-    squares = np.array([1 + m[0, 0] + m[1, 1] + m[2, 2], 1 + m[0, 0] - m[1, 1] - m[2, 2],
-                        1 - m[0, 0] + m[1, 1] - m[2, 2], 1 - m[0, 0] - m[1, 1] + m[2, 2]])  # fmt: skip
-    k = int(np.argmax(squares))
-    a, b, c = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
-    d, e, f = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
-    row = [(squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3])][k]
-    q = np.array(row)
-    return q / np.linalg.norm(q)
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(R, dtype=np.float64).tolist()
+    squares = [1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz]
+    a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, yx + xy, xz + zx, zy + yz
+    rows = ((squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3]))
+    row = rows[squares.index(max(squares))]
+    return np.array(row) / math.sqrt(sum(x * x for x in row))
 
 
 def product(a: Any, b: Any) -> Any:

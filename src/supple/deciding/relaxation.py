@@ -14,6 +14,7 @@ a point has a target, the equations are those of `points`.
 
 from __future__ import annotations
 
+import math
 import threading
 from functools import lru_cache
 from typing import NamedTuple
@@ -50,14 +51,17 @@ class Ranges(NamedTuple):
 
 def ranges(chain: Chain, lower: Floats, upper: Floats) -> Ranges:
     """Middle, g and κ of each joint's range, and whether it has limits at all."""
-    finite = np.isfinite(lower) & np.isfinite(upper)
-    middle = np.where(finite, 0.5 * (np.where(finite, lower, 0.0) + np.where(finite, upper, 0.0)), 0.0)
-    half = np.where(finite, np.maximum(upper - middle, middle - lower), np.inf)
-    limited = chain.slides | (half < FULL)
-    g = np.where(limited, np.sin(0.5 * np.where(limited, half, 0.0)), 1.0)
-    g = np.where(chain.slides, half / chain.reach, g)
-    g = np.where(limited, np.maximum(g * WIDER, LEAST), 1.0)
-    return Ranges(middle, g, np.where(chain.slides, 0.0, -g * g), tuple(limited.tolist()))
+    middles, gs, kappas, limited = [], [], [], []
+    for low, high, slides in zip(lower.tolist(), upper.tolist(), chain.slides.tolist(), strict=True):
+        middle = 0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else 0.0
+        half = max(high - middle, middle - low)
+        has = slides or half < FULL
+        g = max((half / chain.reach if slides else math.sin(0.5 * half)) * WIDER, LEAST) if has else 1.0
+        middles.append(middle)
+        gs.append(g)
+        kappas.append(0.0 if slides else -g * g)
+        limited.append(has)
+    return Ranges(np.array(middles), np.array(gs), np.array(kappas), tuple(limited))
 
 
 def arcs_of(n: int, start: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -126,8 +126,10 @@ def narrow(b: Any) -> None:
 @leaf
 def step_matrix(s: Any, b: Any) -> None:
     """The lower triangle of H; its last row belongs to t. What is in dX is lost."""
-    for i in range(b.full.shape[0]):
-        for j in range(b.full.shape[1]):
+    split, moments = s.arcs[3], b.base.shape[0]
+    for i in range(moments):
+        begin, end = (0, split) if i < split else (split, moments)
+        for j in range(begin, end):
             b.full[i, j] = 0.0
     for k in range(b.order.shape[0]):
         gather(s, b, k)
@@ -136,8 +138,8 @@ def step_matrix(s: Any, b: Any) -> None:
         for i in range(o):
             for j in range(o):
                 b.dX[at + i * o + j] = 0.5 * (b.one[i * o + j] + b.one[j * o + i])
-    mirrored(b.full, 0, s.arcs[3])
-    mirrored(b.full, s.arcs[3], b.full.shape[0])
+    mirrored(b.full, 0, split)
+    mirrored(b.full, split, moments)
     narrow(b)
     last = b.H[b.size[0] - 1]
     last[b.size[0] - 1] = weigh(s, b, b.dX, b.weight)
