@@ -176,8 +176,14 @@ def fill(s: Any, b: Any, y: Any, t: float, out: Any) -> None:
         M, a = (b.wide, 0) if folded else (out, at)
         for e in range(a, a + width * width):
             M[e] = 0.0
-        for i in range(s.begin[k], s.begin[k + 1]):
-            M[a + s.place[i]] += b.coefficient[i] * y[s.moment[i]]
+        for g in range(s.groups[k], s.groups[k + 1] - 1):
+            i = s.moment[s.group[g]]
+            x = y[i] - y[i + s.step[k]] if s.step[k] > 0 else y[i]
+            for j in range(s.group[g], s.half[g]):
+                M[a + s.place[j]] += b.coefficient[j] * x
+        for i in range(width):
+            for j in range(i):
+                M[a + i * width + j] = M[a + j * width + i]
         if folded:
             fold(b, M, width, o, out, at)
         for i in range(o):
@@ -186,7 +192,7 @@ def fill(s: Any, b: Any, y: Any, t: float, out: Any) -> None:
 
 @leaf
 def weigh(s: Any, b: Any, W: Any, weight: Any) -> float:
-    """What each moment is multiplied with in ``Σ ⟨W_k, S_k⟩``; what t is."""
+    """What each moment is multiplied with in ``Σ ⟨W_k, S_k⟩`` with symmetric W; what t is."""
     trace = 0.0
     for i in range(weight.shape[0]):
         weight[i] = 0.0
@@ -198,8 +204,14 @@ def weigh(s: Any, b: Any, W: Any, weight: Any) -> float:
         if folded:
             unfold(b, W, at, width, o, b.wide)
         M, a = (b.wide, 0) if folded else (W, at)
-        for i in range(s.begin[k], s.begin[k + 1]):
-            weight[s.moment[i]] += b.coefficient[i] * M[a + s.place[i]]
+        for g in range(s.groups[k], s.groups[k + 1] - 1):
+            i, x = s.moment[s.group[g]], 0.0
+            for j in range(s.group[g], s.half[g]):
+                x += b.coefficient[j] * M[a + s.place[j]]
+            x *= 2.0 if s.half[g] < s.group[g + 1] else 1.0
+            weight[i] += x
+            if s.step[k] > 0:
+                weight[i + s.step[k]] -= x
     return trace
 
 

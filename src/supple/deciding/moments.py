@@ -29,7 +29,8 @@ _ONE = ((0, 0, 0, False), (0, 0, 1, True), (0, 1, 2, False), (1, 0, 2, False), (
 class Terms(NamedTuple):
     """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``.
 
-    Those without a sign come first, moment by moment; the others are the same with another moment.
+    Those without a sign come first, moment by moment, of each those that are not below the diagonal first; those with a sign
+    are the same with another moment.
     """
 
     size: int  # of the matrix
@@ -54,7 +55,7 @@ def terms(k: int, localised: int = -1) -> Terms:
                     (2 * row + a, 2 * column + b, 3 * moment + m, factors | (has << j), sign) for a, b, m, has in _ONE
                 ]
         rows = new
-    rows.sort(key=lambda x: (-x[4], x[2], x[0]))
+    rows.sort(key=lambda x: (-x[4], x[2], x[0] > x[1], x[0]))
     r, c, m, factors, sign = (np.array(column) for column in zip(*rows, strict=True))
     return Terms(2 ** (k - (localised >= 0)), r, c, m, factors, sign)
 
@@ -73,6 +74,7 @@ class Layout(NamedTuple):
     sign: Any
     groups: Any  # (blocks + 1) where the groups of each block start: its terms without a sign, moment by moment
     group: Any  # where the terms of each group start, and where the last of a block ends
+    half: Any  # where those of them end that are not below the diagonal
     step: Any  # (blocks) from a group's moment to that of the same terms with a sign; 0 for a whole arc
 
 
@@ -86,6 +88,7 @@ def layout(a: int, b: int, limited: tuple[bool, ...]) -> Layout:
         parts += [(t, moments, product, step) for t, step in found]
     begin = np.cumsum([0] + [len(t.row) for t, _, _, _ in parts])
     grouped = [at + _groups(t) for (t, _, _, _), at in zip(parts, begin, strict=False)]
+    halves = [at + _halves(t) for (t, _, _, _), at in zip(parts, begin, strict=False)]
     columns = (
         [t.row for t, _, _, _ in parts],
         [t.column for t, _, _, _ in parts],
@@ -93,20 +96,22 @@ def layout(a: int, b: int, limited: tuple[bool, ...]) -> Layout:
         [t.moment + at for t, at, _, _ in parts],
         [t.factors + at for t, _, at, _ in parts],
         grouped,
+        halves,
     )
-    row, column, place, moment, product, group = (np.concatenate(x).astype(np.int32) for x in columns)
+    row, column, place, moment, product, group, half = (np.concatenate(x).astype(np.int32) for x in columns)
     return Layout(
         np.array([a, b, second, 3**a], dtype=np.int32),
         np.array([t.size for t, _, _, _ in parts], dtype=np.int32),
         begin.astype(np.int32),
         row,
         column,
-        place.astype(np.uint32),
+        place,
         moment,
         product,
         np.concatenate([t.sign for t, _, _, _ in parts]),
         np.cumsum([0] + [len(g) for g in grouped]).astype(np.int32),
         group,
+        half,
         np.array([step for _, _, _, step in parts], dtype=np.int32),
     )
 
@@ -115,3 +120,10 @@ def _groups(t: Terms) -> np.ndarray:
     """Where the terms of each moment start, of those without a sign, and where the last end."""
     plain = t.moment[t.sign > 0.0]
     return np.append(np.unique(plain, return_index=True)[1], len(plain))
+
+
+def _halves(t: Terms) -> np.ndarray:
+    """Where those of each moment end that are not below the diagonal; nothing for the last place."""
+    starts, plain = _groups(t), (t.row <= t.column)[t.sign > 0.0]
+    counts = [int(plain[a:b].sum()) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return np.append(starts[:-1] + counts, starts[-1])

@@ -50,7 +50,7 @@ def sandwiched(s: Any, b: Any, begin: int, end: int, o: int, U: Any) -> None:
 
 @leaf
 def taken(s: Any, b: Any, begin: int, end: int, U: Any) -> float:
-    """``⟨F, U⟩`` for the F of one moment, whose terms go from `begin` to `end`."""
+    """``⟨F, U⟩`` for the F of one moment; those of its terms not below the diagonal go from `begin` to `end`."""
     v, w, x, y, z = 0.0, 0.0, 0.0, 0.0, 0.0
     fours = end - (end - begin) % 4
     for t in range(begin, fours, 4):
@@ -77,8 +77,11 @@ def gather(s: Any, b: Any, k: int) -> None:
         begin = s.group[first + g]
         sandwiched(s, b, begin, s.group[first + g + 1], o, U)
         j = s.moment[begin]
+        for i in range(o):
+            for h in range(i + 1, o):
+                U[i * o + h] += U[h * o + i]
         for h in range(g + 1):
-            i, x = s.moment[s.group[first + h]], taken(s, b, s.group[first + h], s.group[first + h + 1], U)
+            i, x = s.moment[s.group[first + h]], taken(s, b, s.group[first + h], s.half[first + h], U)
             x = 0.5 * x if g == h else x
             full[j, i] += x
             if step > 0:
