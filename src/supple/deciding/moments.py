@@ -16,6 +16,7 @@ multiplied out, and 2 for a localised one. What one moment is multiplied with ha
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,5 +126,5 @@ def _groups(t: Terms) -> np.ndarray:
 def _halves(t: Terms) -> np.ndarray:
     """Where those of each moment end that are not below the diagonal; nothing for the last place."""
     starts, plain = _groups(t), (t.row <= t.column)[t.sign > 0.0]
-    counts = [int(plain[a:b].sum()) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    counts = [int(plain[a:b].sum()) for a, b in pairwise(starts)]
     return np.append(starts[:-1] + counts, starts[-1])
