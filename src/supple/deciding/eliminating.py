@@ -106,7 +106,6 @@ def parametrise(s: Any, r: Any, n: int) -> None:
             b.base[b.tied[tied]] = -r.W[i, 0]
             for j in range(long):
                 b.D[tied * long + j] = -r.W[i, j + 1] if j < n - 1 else 0.0
-                b.G[tied * long + j] = 0.0
             tied += 1
     for k in range(b.order.shape[0]):
         entries += b.order[k] * b.order[k]

@@ -32,18 +32,18 @@ def roots(b: Any, total: float, out: Any) -> bool:
 @leaf
 def normal(r: Any, M: Any, rows: int, n: int) -> None:
     """The columns of the moments that are tied in W, and the lower triangle of ``Aᵀ A``."""
-    W, whole = r.W, rows - rows % 4
+    W, fours = r.W, rows - rows % 4
     for i in range(rows):
         for p in range(n):
             W[i, p] = r.E[i, r.bench.tied[p]]
     for p in range(n):
         for q in range(p + 1):
             M[p, q] = 0.0
-        for i in range(0, whole, 4):
+        for i in range(0, fours, 4):
             a, b, c, d = W[i, p], W[i + 1, p], W[i + 2, p], W[i + 3, p]
             if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:
                 add_four(M[p], p + 1, a, W[i], b, W[i + 1], c, W[i + 2], d, W[i + 3])
-        for i in range(whole, rows):
+        for i in range(fours, rows):
             add_one(M[p], p + 1, W[i, p], W[i])
 
 

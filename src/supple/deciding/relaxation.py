@@ -71,7 +71,10 @@ def arcs_of(n: int, start: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 class Relaxation:
-    """The problem for one claim and one box of joint ranges; its first arc begins with joint `start`."""
+    """The problem for one claim and one box of joint ranges; its first arc begins with joint `start`.
+
+    Those of one layout share a thread's memory: only the last that was made can be asked.
+    """
 
     def __init__(self, claim: Claim, lower: Floats, upper: Floats, start: int) -> None:
         chain = claim.chain
@@ -79,7 +82,7 @@ class Relaxation:
         self.ranges = ranges(chain, lower, upper)
         self.a, self.b = arcs_of(len(chain.names), start)
         order = np.array([*self.a, *self.b])
-        self.slides, self.reach = chain.slides, chain.reach
+        self.chain = chain
         self.layout: Layout = layout(len(self.a), len(self.b), tuple(self.ranges.limited[j] for j in order.tolist()))
         kappa = self.ranges.kappa[order]
         self.room: Room = _room(self.layout)
@@ -129,8 +132,8 @@ class Relaxation:
             for i, j in enumerate(arc):
                 unit = 3 ** (len(arc) - 1 - i)
                 u, v = y[at + unit], y[at + 2 * unit]
-                if self.slides[j]:
-                    q[j], spread[j] = middle[j] + self.reach * g[j] * v, u - v * v
+                if self.chain.slides[j]:
+                    q[j], spread[j] = middle[j] + self.chain.reach * g[j] * v, u - v * v
                 else:
                     c, s = 1.0 - 2.0 * g[j] * g[j] * u, 2.0 * g[j] * v
                     q[j], spread[j] = middle[j] + np.arctan2(s, c), 1.0 - c * c - s * s
