@@ -42,13 +42,12 @@ from supple.linear import appraise, locate
 from supple.solvers.damping import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.solvers.ranks import close, hand_over, keep_ranks, weaken, weighs_posture
-from supple.solvers.room import ATTEMPTS, BOX, STEPS, read_room, room_size
+from supple.solvers.room import ATTEMPTS, BOX, CHAINED, SETTINGS, STEPS, read_room, room_size
 from supple.solvers.starts import copy_posture, next_attempt, pace, unwind
+from supple.solvers.within import LOOKS, is_near, meet_within
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks
 
-SETTINGS = 8  # numbers before the box in the search's table
-CHAINED = 6  # setting: whether each row of a batch starts where the one before ended
 UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 ROUNDS = 30  # of the augmented Lagrangian
 HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
@@ -83,8 +82,9 @@ def search(
     low, high = must - must, max(must - 1, 0)  # 0, but not known as such when this is compiled
     wide, most = must > 0, settings[STEPS]  # wide: from many starts
     limit = max(min(settings[ATTEMPTS], math.floor(WORTHWHILE / I[1])), min(settings[ATTEMPTS], LEAST))
+    looks, tight = LOOKS, False  # tight: some task is met within its tolerance, but not better
     if weighs_posture(tasks, must):
-        limit = min(limit, PREFERRING)
+        limit, looks = min(limit, PREFERRING), 0
     least, reason, tries, total = math.inf, SPENT, 0, 0
     weight, rounds, breach = 10.0, 0, math.inf
     met, settled, searching = must == 0, must == 0, True
@@ -102,6 +102,10 @@ def search(
         ended = attempt(
             I, F, scratch, T, q, settings, box, memory, most, low, high, weight, alignment, patience, info, trace
         )
+        if wide and ended != MET and looks > 0 and is_near(tasks, high, info[VALUE]):
+            looks -= 1
+            if meet_within(I, F, scratch, T, q, settings, box, memory, tasks, room, low, high, info, trace):
+                ended, tight = MET, True
         tries, total = tries + 1, total + 1
         all_met = ended == MET and high + 1 == must
         finished = all_met or not wide  # with the starts of this rank
@@ -143,7 +147,7 @@ def search(
                     weaken(room, 0.1)
                 breach = worst
             if finished:
-                keep_ranks(tasks, room, low - low if all_met else low, high)
+                keep_ranks(tasks, room, low - low if all_met else low, high, tight)
                 low, high = high + 1, high + 1
                 wide, rounds, most = False, 0, 3.0 * settings[STEPS]
                 breach, weight = math.inf, 10.0
@@ -157,7 +161,9 @@ def search(
         locate(I, F, scratch, q)
         _, unmet = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
         info[EVALUATIONS] += 1.0
-        met = unmet == 0
+        if tight and met and unmet > 0:
+            copy_posture(room.before, q)
+        met = unmet == 0 or (tight and met)
     unwind(box, room.start, allowed, q)
     info[REASON], info[TRIES] = MET if met else STATIONARY if settled else SPENT, total
 
