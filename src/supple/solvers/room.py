@@ -26,7 +26,7 @@ class Room(NamedTuple):
     g: Any
     best: Any
     start: Any
-    before: Any  # where the tolerance set was looked for, or found (see `within`)
+    before: Any  # where the tolerance set was looked for (see `within`), or all tasks were met
     pull: Any  # weights of the posture goals that count now
     lean: Any  # half of their gradient
     rho: Any  # (m)

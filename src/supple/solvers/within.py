@@ -1,18 +1,20 @@
-"""The tolerance set itself: a posture within every tolerance, where none has no miss at all.
+"""The tolerance set itself: a posture within every tolerance, where no posture hits every target.
 
-Where a target is out of reach by less than its tolerances, the least ``G = Σ |ρ_k|²`` may spend more than its tolerance on one
-term and leave another unused: a posture that meets all may be a little further on. It is found where the largest share
-``max_k r_k``, ``r_k = |ρ_k|²/L_k``, is least. That is the limit, for p → ∞, of the least ``V_p = Σ r_kᵖ`` (`powers`), and powers 2, 4, 8, …
-are taken one after the other, each from where the last one ended, until a posture meets everything.
+Where targets are out of reach by less than their tolerances, the posture with the least ``G = Σ |ρ_k|²`` may spend more than
+its tolerance on one term and leave that of another unused, while a posture a little further on meets both. Wanted is the
+least of the largest share, ``max_k r_k`` with ``r_k = |ρ_k|²/L_k``. It is the limit for p → ∞ of the least ``V_p = Σ r_kᵖ`` (`powers`), and
+p = 2, 4, 8, … are taken one after the other, each from where the last one ended, until a posture meets everything. Before that an
+attempt that was abandoned is followed to its end: what can be met without any miss, is.
 
-Near such a posture misses are tiny, so ρ is as good as linear, and both G and V_p are convex. So what is least says what is
-not there, too:
+Such misses are so small that ρ is as good as linear nearby, and G and V_p are as good as convex. Hence what is least also says
+what is not there:
 
-* a posture within every tolerance has ``G ≤ Σ L_k``: where an attempt has ended far above, nothing is looked for;
-* it has ``V_p ≤ K``, K the number of terms: where the least V_p is more, nothing is found, and the search goes on as it would have.
+* A posture within every tolerance has ``G ≤ Σ L_k``. Where an attempt has ended well above, nothing is looked for, so that
+  ordinary problems and targets far away pay nothing.
+* It has ``V_p ≤ K`` for K terms. Where the least V_p is more, there is none nearby: the search goes on from where it was.
 
-If some posture meets everything with shares f² of its tolerances (squared), the least V_p has ``r_k ≤ K^(1/p) f²``: two terms at f = 0.999
-need p = 512.
+If a posture meets everything at the share f of its tolerances, the least V_p has ``r_k ≤ K^(1/p) f²``: two terms at f = 0.999 need
+p = 512. Whatever is found is judged by its residuals, not by V_p.
 """
 
 from __future__ import annotations
@@ -23,55 +25,60 @@ from typing import Any
 from supple.compiled import leaf
 from supple.linear import appraise, locate
 from supple.potentials import MET as LIMIT
-from supple.solvers.damping import ENDLESS, NEVER, attempt
-from supple.solvers.meter import EVALUATIONS, MET, STATIONARY, VALUE, record, spent
+from supple.solvers.damping import ABANDONED, ENDLESS, NEVER, attempt
+from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, STATIONARY, VALUE, record, spent
 from supple.solvers.room import POWER
 from supple.solvers.starts import copy_posture
 from supple.views import RANK
 
-NEARBY = 4.0  # an attempt that ends at more than this multiple of ``Σ L_k`` has ended far from the tolerance set
+NEARBY = 4.0  # an attempt that ends at more than this multiple of ``Σ L_k`` is far from the tolerance set
 HIGHEST = 4096.0  # power
-ROUND = 30.0  # steps for each power
-LOOKS = 1000  # times that a search looks for the tolerance set
+ROUND = 100.0  # steps, at most, for each power
 
 
 @leaf
-def is_near(tasks: Any, high: int, value: float) -> bool:
-    """Whether the value G of ranks up to `high` is so small that all tolerances might be met nearby."""
-    total = 0.0
+def weigh_tolerances(tasks: Any, high: int) -> Any:
+    """``Σ L_k`` of the terms of ranks up to `high`, and their number."""
+    total, terms = 0.0, 0.0
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, RANK] <= high and tasks.term[k, 9] > 0:
             total += tasks.number[k, LIMIT]
-    return value <= NEARBY * total
+            terms += 1.0
+    return total, terms
 
 
 @leaf
 def meet_within(
-    I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, tasks: Any, room: Any, low: int, high: int,
-    info: Any, trace: Any,
+    I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, tasks: Any, room: Any, low: int,
+    high: int, reason: int, info: Any, trace: Any,
 ) -> bool:  # fmt: skip
-    """Look near q for a posture within the tolerances of ranks up to `high`; q becomes it, or stays as it is."""
-    copy_posture(q, room.before)
-    value, terms = info[VALUE], 0.0
-    for k in range(tasks.term.shape[0]):
-        terms += 1.0 if tasks.term[k, RANK] <= high and tasks.term[k, 9] > 0 else 0.0
-    found, going = False, True
-    settings[POWER] = 2.0
+    """Look near q, where an attempt has ended for this `reason`, for a posture within the tolerances of ranks up to `high`.
+
+    An attempt that was abandoned is followed to its end first. If a posture is found, q becomes it; else q stays as it is.
+    """
+    value, (total, terms) = info[VALUE], weigh_tolerances(tasks, high)
+    going, found = value <= NEARBY * total and not spent(info), False
+    if going:
+        copy_posture(q, room.before)
+    settings[POWER] = 0.0 if reason == ABANDONED else 2.0
     while going:
+        made = info[ITERATIONS]
         ended = attempt(
             I, F, scratch, T, q, settings, box, memory, ROUND, low, high, 1.0, NEVER, ENDLESS, info, trace
         )
         found = ended == MET
-        settings[POWER] *= 2.0
-        ruled_out = ended == STATIONARY and info[VALUE] > terms
-        going = not (found or ruled_out or spent(info) or settings[POWER] > HIGHEST) and info[VALUE] < math.inf
+        least = ended == STATIONARY and info[ITERATIONS] < made + ROUND
+        bound = total if settings[POWER] == 0.0 else terms
+        settings[POWER] = max(2.0 * settings[POWER], 2.0)
+        going = not (found or spent(info) or settings[POWER] > HIGHEST or (least and info[VALUE] > bound))
+        going = going and info[VALUE] < math.inf
+        info[VALUE] = value
+        if not (going or found):
+            copy_posture(room.before, q)
     settings[POWER] = 0.0
-    info[VALUE] = value
     if found and not spent(info):
         locate(I, F, scratch, q)
         info[VALUE], _ = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
         info[EVALUATIONS] += 1.0
         record(info, trace, info[VALUE])
-    copy_posture(room.before if not found else q, q)
-    copy_posture(q, room.before)
     return found
