@@ -3,13 +3,14 @@
     python benchmarks/hairline.py [--count N] [--figures NAMES] [--door solve|query] [--json FILE]
 
 A posture q at the border is found in one of two ways. *Limits*: some joints of a random posture are put on their limits, and a
-random direction of the tasks is split into what the joints can follow and a rest that they cannot, by non-negative least squares.
-*Nearest*: the posture that `solve` finds nearest to a pose out of reach; the rest is what is missing there. Every part of the
-target is then moved along its part of the rest, by a share f of its tolerance (0.9 to 0.999). To first order no posture
-meets it at less than f of the tolerances, and q meets it at f, which is checked with the figure alone.
+random direction of the tasks is split into what the joints can follow and a rest that they cannot, by non-negative least
+squares. *Nearest*: the posture that the search finds nearest to a pose out of reach; the rest is what is missing there. Every
+part of the target is then moved along its part of the rest, by a share f of its tolerance (0.9 to 0.999). To first order no
+posture meets it at less than f of the tolerances, and q meets it at f, which is checked with the figure alone.
 
-Solved counts what is called SOLVED, false what is called so and is not met by the figure's own placements, and impossible
-what is said to be impossible: neither may be anything but 0. `panda` and `ur5` were looked at while the method was made.
+Solved counts what is called SOLVED. Twins are the same targets not moved, which q meets exactly: what is not solved there is not
+found by the search for other reasons. False counts what is called SOLVED and is not met by the figure's own placements, and
+impossible what is said to be so: both must be 0. `panda` and `ur5` were looked at while the method was made.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ def moved(case: Case, frames: list[np.ndarray], rest: np.ndarray, share: float) 
                 if term.needs == "position":
                     T[:3, 3] += share * task.tolerance * part / length
                 else:
-                    T[:3, :3] = Rotation.from_rotvec(share * task.angle_tolerance * part / length).as_matrix() @ T[:3, :3]
+                    T[:3, :3] = (
+                        Rotation.from_rotvec(share * task.angle_tolerance * part / length).as_matrix() @ T[:3, :3]
+                    )
         out.append(T)
     return out
 
@@ -126,8 +129,7 @@ def nearest(case: Case, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
     if answer.status is not Status.NEAREST:
         return None
     rho = -problem.jacobian(answer.q)[0]
-    own = np.concatenate([rows for rows in problem.rows_of_tasks[: len(soft)]]).astype(int)
-    held = rho[: len(own)]
+    held = rho[: sum(map(len, problem.rows_of_tasks[: len(soft)]))]
     kept = all(m.metres <= 1e-7 for m in problem.misses(answer.q)[len(soft) :])
     return (answer.q, held) if kept and np.linalg.norm(held) > 1e-3 else None
 
@@ -179,25 +181,32 @@ def cases() -> dict[str, Case]:
     def one(figure: Figure, segment: str, kind: type = Placed, **options: Any) -> Case:
         return Case(figure, ((segment, kind, options),), {})
 
-    baxter, human, panda, iiwa = load("baxter"), load("human"), load("panda"), load("iiwa14")
-    hands = [s for s in baxter.segments if s.endswith("_hand")] or [baxter.segments[-1]]
+    baxter, human, panda, iiwa, sawyer = map(load, ("baxter", "human", "panda", "iiwa14", "sawyer"))
+    hands = ("left_hand", "right_hand")
+    tips = [f"rh_{finger}tip" for finger in ("ff", "mf", "rf", "lf", "th")]
     g1, fast = robot("g1/g1_29dof.urdf"), {"tolerance": 1e-3, "angle_tolerance": 1e-2}
     loose = {"tolerance": 1e-4, "angle_tolerance": 1e-4}
     return {
         "panda": one(panda, "panda_hand_tcp"),
         "ur5": one(load("ur5"), load("ur5").segments[-1]),
         "iiwa14": one(iiwa, iiwa.segments[-1]),
-        "sawyer": one(load("sawyer"), "right_hand" if "right_hand" in load("sawyer").segments else load("sawyer").segments[-1]),
+        "sawyer": one(sawyer, "right_hand"),
         "baxter": one(baxter, hands[0]),
-        "baxter, both hands": Case(baxter, tuple((s, Placed, {}) for s in hands[:2]), {}),
-        "ur10": one(robot("ur10/ur10.urdf"), robot("ur10/ur10.urdf").segments[-1]),
-        "scara": one(robot("scara/scara600.urdf"), robot("scara/scara600.urdf").segments[-1]),
-        "gantry": one(robot("gantry/gantry6.urdf"), robot("gantry/gantry6.urdf").segments[-1]),
+        "baxter, both hands": Case(baxter, tuple((s, Placed, {}) for s in hands), {}),
+        "ur10": one(robot("ur10/ur10.urdf"), "tool0"),
+        "scara": one(robot("scara/scara600.urdf"), "tool0"),
+        "gantry": one(robot("gantry/gantry6.urdf"), "tool0"),
+        "hand, five points": Case(load("hand"), tuple((s, At, {}) for s in tips), {}),
+        "sawyer among obstacles": Case(
+            sawyer.with_spheres({"right_l4": [(0, 0, 0.1, 0.05)], "right_hand": [(0, 0, 0.02, 0.04)]}),
+            (("right_hand", Placed, {}),),
+            {"obstacles": [supple.Ball((0.6, 0.0, 0.3), 0.15)]},
+        ),
         "panda, a point": one(panda, "panda_hand_tcp", At),
         "panda, coarse": one(panda, "panda_hand_tcp", Placed, **fast),
         "panda, other tolerances": one(panda, "panda_hand_tcp", Placed, **loose),
         "panda, elbow and hand": Case(panda, (("panda_hand_tcp", Placed, {}), ("panda_link4", At, {})), {}),
-        "sawyer, hard elbow": Case(load("sawyer"), (("right_hand", Placed, {}), ("right_l3", At, {"hard": True})), {}),
+        "sawyer, hard elbow": Case(sawyer, (("right_hand", Placed, {}), ("right_l3", At, {"hard": True})), {}),
         "g1, hands and feet": Case(
             g1,
             tuple((s, Placed, {}) for s in ("left_rubber_hand", "right_rubber_hand", "left_ankle_roll_link")),
@@ -206,7 +215,9 @@ def cases() -> dict[str, Case]:
         "human, hands and head": Case(
             human, (("hand_l.palm", At, {}), ("hand_r.palm", At, {}), ("head.top", At, {})), {}
         ),
-        "human, hand on a fixed pelvis": Case(human, (("hand_l.palm", Placed, {}), ("pelvis", Placed, {"hard": True})), {}),
+        "human, hand on a fixed pelvis": Case(
+            human, (("hand_l.palm", Placed, {}), ("pelvis", Placed, {"hard": True})), {}
+        ),
         "iiwa14, linear limits": Case(
             iiwa, ((iiwa.segments[-1], Placed, {}),), {"limits": with_rows(iiwa, np.random.default_rng(5))}
         ),
@@ -216,18 +227,20 @@ def cases() -> dict[str, Case]:
 
 def measured(case: Case, count: int, seed: int, door: str) -> dict[str, Any]:
     """How many of the targets of a case are solved, and what that takes."""
-    out: dict[str, Any] = {"asked": 0, "solved": 0, "false": 0, "impossible": 0, "by share": {}, "by way": {}}
+    out: dict[str, Any] = dict.fromkeys(("asked", "solved", "twins", "false", "impossible"), 0)
+    out |= {"by share": {}, "by way": {}}
     clock, evaluations = [], []
     for way, share, q, problem in targets(case, count, seed):
         start = anywhere(case, np.random.default_rng(out["asked"]))
         query = supple.prepare(problem)
-        begun = time.perf_counter()
+        begun = time.process_time()
         answer = supple.solve(problem, start) if door == "solve" else query(None, start)
-        clock.append(time.perf_counter() - begun)
+        clock.append(time.process_time() - begun)
         evaluations.append(answer.evaluations)
         solved = answer.status is Status.SOLVED
         out["asked"] += 1
         out["solved"] += solved
+        out["twins"] += supple.prepare(case.problem(case.frames(q)))(None, start).status is Status.SOLVED
         out["false"] += solved and worst(problem, np.asarray(answer.q)) > 1.0
         out["impossible"] += answer.status is Status.IMPOSSIBLE
         for key, value in (("by share", share), ("by way", way)):
@@ -247,16 +260,17 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     table = {}
-    print(f"{'':32s} {'asked':>6s} {'solved':>7s} {'%':>6s} {'false':>6s} {'imposs.':>7s} {'ms':>8s} {'evals':>7s}  by share, by way")
+    heads = ("asked", "solved", "%", "twins", "false", "imposs.", "ms", "evals")
+    print(f"{'':30s}" + "".join(f"{head:>8s}" for head in heads) + "  by share, by way")
     for name, case in cases().items():
         if given.figures and name not in given.figures.split(";"):
             continue
         row = table[name] = measured(case, given.count, given.seed, given.door)
+        percent = 100 * row["solved"] / max(row["asked"], 1)
+        numbers = [row["asked"], row["solved"], percent, row["twins"], row["false"], row["impossible"]]
+        cells = "".join(f"{x:8.1f}" if isinstance(x, float) else f"{x:8d}" for x in numbers)
         more = "  ".join(f"{k} {a}/{b}" for key in ("by share", "by way") for k, (a, b) in sorted(row[key].items()))
-        print(
-            f"{name:32s} {row['asked']:6d} {row['solved']:7d} {100 * row['solved'] / max(row['asked'], 1):6.1f} {row['false']:6d} "
-            f"{row['impossible']:7d} {row['median ms']:8.2f} {row['evaluations']:7.0f}  {more}", flush=True
-        )  # fmt: skip
+        print(f"{name:30s}{cells}{row['median ms']:8.2f}{row['evaluations']:8.0f}  {more}", flush=True)
     if given.json:
         given.json.write_text(json.dumps(table, indent=1))
 

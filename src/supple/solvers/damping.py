@@ -31,6 +31,9 @@ left in the stated order of angles.
 those of lower ranks are held to the values they have reached by the terms ``w |ρ + shift|²`` of an augmented Lagrangian
 (inequalities by ``w |dead(y + shift)|²``), later ones not at all. Where a posture is preferred, an attempt does not end as
 soon as all tasks are met.
+
+**Powers.** With the setting `POWER` p an attempt minimises the sum of p-th powers of shares of tolerances instead (`powers`),
+and ends as soon as every share is surely below one.
 """
 
 from __future__ import annotations

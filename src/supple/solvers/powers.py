@@ -1,6 +1,7 @@
 """Misses in units of their tolerances, and the sum of their powers: what an attempt minimises to find the tolerance set.
 
-Term k is met if ``r_k = |ρ_k|² / L_k ≤ 1``, with L_k the square of its tolerance in the unit of its residuals. The sum of powers
+Term k is met if ``r_k = |ρ_k|² / L_k ≤ 1``, with L_k the square of its tolerance in the unit of its residuals. The sum of
+powers
 
     V_p(q) = Σ_k r_kᵖ = Σ_k |e_k|²,    e_k = c_k ρ_k,    c_k = r_k^((p − 1)/2) / L_k^½,
 

@@ -127,6 +127,6 @@ def read_room(I: Any, memory: Any) -> Any:
     move, body = table(memory, at, joints + 1, 6), table(memory, at + 6 * joints + 6, joints + 1, BODY)
     covector = table(memory, at + (joints + 1) * (6 + BODY), m, 7)
     return Room(
-        D, ease, root, held, trial, g, best, start, before, pull, lean, rho, rho_new, y, shift, kept, chosen, chosen_new, J, J_new,
-        A, B, S, learnt, on, spare, origin, twist, lever, move, body, covector,
+        D, ease, root, held, trial, g, best, start, before, pull, lean, rho, rho_new, y, shift, kept, chosen, chosen_new, J,
+        J_new, A, B, S, learnt, on, spare, origin, twist, lever, move, body, covector,
     )  # fmt: skip

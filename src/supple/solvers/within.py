@@ -2,9 +2,9 @@
 
 Where targets are out of reach by less than their tolerances, the posture with the least ``G = Σ |ρ_k|²`` may spend more than
 its tolerance on one term and leave that of another unused, while a posture a little further on meets both. Wanted is the
-least of the largest share, ``max_k r_k`` with ``r_k = |ρ_k|²/L_k``. It is the limit for p → ∞ of the least ``V_p = Σ r_kᵖ`` (`powers`), and
-p = 2, 4, 8, … are taken one after the other, each from where the last one ended, until a posture meets everything. Before that an
-attempt that was abandoned is followed to its end: what can be met without any miss, is.
+least of the largest share, ``max_k r_k`` with ``r_k = |ρ_k|²/L_k``. It is the limit for p → ∞ of the least ``V_p = Σ r_kᵖ``
+(`powers`), and p = 2, 4, 8, … are taken one after the other, each from where the last one ended, until a posture meets
+everything. Before that an attempt that was abandoned is followed to its end: what can be met without any miss, is.
 
 Such misses are so small that ρ is as good as linear nearby, and G and V_p are as good as convex. Hence what is least also says
 what is not there:
@@ -13,8 +13,8 @@ what is not there:
   ordinary problems and targets far away pay nothing.
 * It has ``V_p ≤ K`` for K terms. Where the least V_p is more, there is none nearby: the search goes on from where it was.
 
-If a posture meets everything at the share f of its tolerances, the least V_p has ``r_k ≤ K^(1/p) f²``: two terms at f = 0.999 need
-p = 512. Whatever is found is judged by its residuals, not by V_p.
+If a posture meets everything at the share f of its tolerances, the least V_p has ``r_k ≤ K^(1/p) f²``: two terms at f = 0.999
+need p = 512. Whatever is found is judged by its residuals, not by V_p.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def meet_within(
 
     An attempt that was abandoned is followed to its end first. If a posture is found, q becomes it; else q stays as it is.
     """
+    alignment, patience = low - low + NEVER, low - low + ENDLESS  # not known as such when this is compiled
     value, (total, terms) = info[VALUE], weigh_tolerances(tasks, high)
     going, found = value <= NEARBY * total and not spent(info), False
     if going:
@@ -64,7 +65,7 @@ def meet_within(
     while going:
         made = info[ITERATIONS]
         ended = attempt(
-            I, F, scratch, T, q, settings, box, memory, ROUND, low, high, 1.0, NEVER, ENDLESS, info, trace
+            I, F, scratch, T, q, settings, box, memory, ROUND, low, high, 1.0, alignment, patience, info, trace
         )
         found = ended == MET
         least = ended == STATIONARY and info[ITERATIONS] < made + ROUND
