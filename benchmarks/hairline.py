@@ -8,8 +8,8 @@ squares. *Nearest*: the posture that the search finds nearest to a pose out of r
 part of the target is then moved along its part of the rest, by a share f of its tolerance (0.9 to 0.999). To first order no
 posture meets it at less than f of the tolerances, and q meets it at f, which is checked with the figure alone.
 
-Solved counts what is called SOLVED. Twins are the same targets not moved, which q meets exactly: what is not solved there is not
-found by the search for other reasons. False counts what is called SOLVED and is not met by the figure's own placements, and
+Solved counts what is called SOLVED. Twins are the same targets not moved, which q meets exactly: what is not solved there is
+not found by the search for other reasons. False counts what is called SOLVED and is not met by the figure's own placements, and
 impossible what is said to be so: both must be 0. `panda` and `ur5` were looked at while the method was made.
 """
 
