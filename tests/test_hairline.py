@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from figures import placements_by_exponentials
+from figures import TREES, placements_by_exponentials
 from supple import (
     At,
     Facing,
@@ -45,8 +45,8 @@ CASES = {  # panda and ur5 were looked at while the method was made; of these on
     "iiwa14": Case(IIWA, (("iiwa_link_ee", Placed, {}),), {}),
     "sawyer": Case(SAWYER, (("right_hand", Placed, {}),), {}),
     "baxter": Case(BAXTER, (("left_hand", Placed, {}),), {}),
-    "sawyer, a point": Case(SAWYER, (("right_hand", At, {}),), {}),
-    "baxter, a rotation": Case(BAXTER, (("left_hand", Facing, {}),), {}),
+    "arm, a point": Case(TREES["arm"], (("hand", At, {}),), {}),
+    "arm, a rotation": Case(TREES["arm"], (("hand", Facing, {}),), {}),
     "iiwa14, coarse": Case(IIWA, (("iiwa_link_ee", Placed, {"tolerance": 1e-3, "angle_tolerance": 1e-2}),), {}),
     "iiwa14, uneven": Case(IIWA, (("iiwa_link_ee", Placed, {"tolerance": 1e-4, "angle_tolerance": 1e-5}),), {}),
     "elbow and hand": Case(PANDA, (("panda_hand_tcp", Placed, {}), ("panda_link4", At, {})), {}),
