@@ -31,6 +31,9 @@ left in the stated order of angles.
 those of lower ranks are held to the values they have reached by the terms ``w |ρ + shift|²`` of an augmented Lagrangian
 (inequalities by ``w |dead(y + shift)|²``), later ones not at all. Where a posture is preferred, an attempt does not end as
 soon as all tasks are met.
+
+**Powers.** With the setting `POWER` p an attempt minimises the sum of p-th powers of shares of tolerances instead (`powers`),
+and ends as soon as every share is surely below one.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ from supple.solvers.blocks import pull_back, size_of
 from supple.solvers.leaning import find_pull, lean_on, mean_pull
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
 from supple.solvers.model import DUAL, JOINTS, LEARNT, PRIMAL, enter, hold, is_flat, touches, trial_step
-from supple.solvers.room import ATTEMPTS, FACTOR, FLOOR, PERIOD, SLOW, STEPS, TOLERANCE, read_room
+from supple.solvers.powers import raise_columns, raise_residuals
+from supple.solvers.room import ATTEMPTS, FACTOR, FLOOR, PERIOD, POWER, SLOW, STEPS, TOLERANCE, read_room
 from supple.solvers.secant import forget, learn
 from supple.tree import read_tree
 from supple.views import BLOCK, RANK, by_joints, is_dual, read_limits, read_routes, read_tasks, read_work
@@ -139,7 +143,8 @@ def attempt(
     rho, rho_new = room.rho, room.rho_new
     J, J_new = room.J, room.J_new
     chosen, chosen_new = room.chosen, room.chosen_new
-    form = JOINTS if by_joints(I) else DUAL if is_dual(I) else PRIMAL
+    power = settings[POWER]
+    form = JOINTS if by_joints(I) and power == 0.0 else DUAL if is_dual(I) else PRIMAL
     preferring = find_pull(tasks, low, high, room) or low >= I[26]
     if I[17] > 0:
         recentre(I, F, q, STEEP)
@@ -159,13 +164,17 @@ def attempt(
         placed = False
         new, unmet = appraise(I, F, scratch, T, rho_new, chosen_new)
         info[EVALUATIONS] += 1.0
-        if low > 0 or high + 1 < I[23]:
+        if power > 0.0:
+            new, unmet = raise_residuals(tasks, high, power, rho_new, chosen_new)
+        elif low > 0 or high + 1 < I[23]:
             new, unmet = lift(tasks, low, high, I[26], weight, room, rho_new, work.rows, chosen_new)
         if I[13] > 0:
             new += lean_on(tasks, low, high, T, room.trial, room.root)
         if fresh or new < value:
             if form != JOINTS:
                 differentiate(I, F, scratch, chosen_new, J_new)
+            if power > 0.0:
+                raise_columns(tasks, routes, power, rho_new, chosen_new, J_new, widest)
             if not fresh:
                 slow = slow + 1 if new > (HASTE if patience == LITTLE else settings[SLOW]) * value else 0
                 scale *= 0.25
@@ -181,7 +190,8 @@ def attempt(
             for i in range(n):
                 q[i] = room.trial[i]
                 room.lean[i] = room.root[i] if I[13] > 0 else 0.0
-            record(info, trace, value)
+            if power == 0.0:
+                record(info, trace, value)
             if still == 0 and not preferring:
                 reason = MET
                 break

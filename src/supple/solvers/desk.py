@@ -12,8 +12,7 @@ import numpy as np
 
 from supple.goals import Near
 from supple.problem import Problem
-from supple.solvers.room import BOX, LOWER, OFFSET, PACE, PERIOD, REACH, STRIDE, UPPER, room_size
-from supple.solvers.search import CHAINED, SETTINGS
+from supple.solvers.room import BOX, CHAINED, LOWER, OFFSET, PACE, PERIOD, REACH, SETTINGS, STRIDE, UPPER, room_size
 from supple.space import Floats
 from supple.views import scratch_size
 

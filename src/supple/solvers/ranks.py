@@ -49,14 +49,14 @@ def weaken(room: Any, share: float) -> None:
 
 
 @leaf
-def keep_ranks(tasks: Any, room: Any, low: int, high: int) -> None:
-    """What the ranks `low` to `high` have reached is what later ranks must leave: zero where it is met."""
+def keep_ranks(tasks: Any, room: Any, low: int, high: int, tight: bool) -> None:
+    """What the ranks `low` to `high` have reached is what later ranks must leave: zero where it is met, and not `tight`."""
     for b in range(room.chosen_new.shape[0]):
         k, square = int(room.chosen_new[b]), 0.0
         for r in range(BLOCK * b, BLOCK * b + BLOCK):
             square += room.rho_new[r] * room.rho_new[r]
         if k >= 0 and tasks.term[k, RANK] >= low and tasks.term[k, RANK] <= high:
-            met = tasks.number[k, LIMIT] >= square
+            met = tasks.number[k, LIMIT] >= square and not tight
             for r in range(BLOCK * b, BLOCK * b + BLOCK):
                 room.kept[r] = 0.0 if met else room.rho_new[r]
         for r in range(BLOCK * b, BLOCK * b + BLOCK):

@@ -12,7 +12,7 @@ from supple.views import BLOCK, by_joints, is_dual
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)  # rows of the search's box (see `desk`)
-STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW = range(6)  # settings
+STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW, CHAINED, POWER, SETTINGS = range(9)  # settings (see `desk`)
 
 
 class Room(NamedTuple):
@@ -26,6 +26,7 @@ class Room(NamedTuple):
     g: Any
     best: Any
     start: Any
+    before: Any  # where the tolerance set was looked for (see `within`), or all tasks were met
     pull: Any  # weights of the posture goals that count now
     lean: Any  # half of their gradient
     rho: Any  # (m)
@@ -94,7 +95,7 @@ def room_size(I: Any) -> int:
     n, m = I[1], I[10]
     learnt = learns(I) * learns(I) + 4 * n
     rows = I[15] + row_room(I[15])
-    return 11 * n + 6 * m + 2 * I[22] * m + matrix_size(I) + learnt + max(n, m) + rows + bodies_size(I)
+    return 12 * n + 6 * m + 2 * I[22] * m + matrix_size(I) + learnt + max(n, m) + rows + bodies_size(I)
 
 
 @written_in
@@ -105,7 +106,7 @@ def read_room(I: Any, memory: Any) -> Any:
     held, trial, g = row(memory, 3 * n, n), row(memory, 4 * n, n), row(memory, 5 * n, n)
     best, start = row(memory, 6 * n, n), row(memory, 7 * n, n)
     pull, lean, origin = row(memory, 8 * n, n), row(memory, 9 * n, n), row(memory, 10 * n, n)
-    at = 11 * n
+    before, at = row(memory, 11 * n, n), 12 * n
     rho, rho_new, y = row(memory, at, m), row(memory, at + m, m), row(memory, at + 2 * m, max(n, m))
     at += 2 * m + max(n, m)
     shift, kept = row(memory, at, m), row(memory, at + m, m)
@@ -126,6 +127,6 @@ def read_room(I: Any, memory: Any) -> Any:
     move, body = table(memory, at, joints + 1, 6), table(memory, at + 6 * joints + 6, joints + 1, BODY)
     covector = table(memory, at + (joints + 1) * (6 + BODY), m, 7)
     return Room(
-        D, ease, root, held, trial, g, best, start, pull, lean, rho, rho_new, y, shift, kept, chosen, chosen_new, J, J_new,
-        A, B, S, learnt, on, spare, origin, twist, lever, move, body, covector,
+        D, ease, root, held, trial, g, best, start, before, pull, lean, rho, rho_new, y, shift, kept, chosen, chosen_new, J,
+        J_new, A, B, S, learnt, on, spare, origin, twist, lever, move, body, covector,
     )  # fmt: skip

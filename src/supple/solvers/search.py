@@ -27,6 +27,9 @@ not close at all is given up, and the posture of the rank before is the answer.
 **Off the limits.** Where the start stands at limits, a straight knee for one, and leads nowhere, the second attempt begins a
 little inside them: so limbs bend the way they can.
 
+**Tolerances.** Where an attempt ends within a few tolerances of all targets but not within each, the tolerance set itself is
+looked for from there (`within`).
+
 **Turns.** A coordinate that turns a joint is the same posture after a whole turn: it is reported as near to the start as
 its limits allow.
 """
@@ -42,13 +45,12 @@ from supple.linear import appraise, locate
 from supple.solvers.damping import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.meter import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.solvers.ranks import close, hand_over, keep_ranks, weaken, weighs_posture
-from supple.solvers.room import ATTEMPTS, BOX, STEPS, read_room, room_size
+from supple.solvers.room import ATTEMPTS, BOX, CHAINED, SETTINGS, STEPS, read_room, room_size
 from supple.solvers.starts import copy_posture, next_attempt, pace, unwind
+from supple.solvers.within import meet_within
 from supple.tree import read_tree
 from supple.views import read_limits, read_tasks
 
-SETTINGS = 8  # numbers before the box in the search's table
-CHAINED = 6  # setting: whether each row of a batch starts where the one before ended
 UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 ROUNDS = 30  # of the augmented Lagrangian
 HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the first; from when on it is endless
@@ -83,7 +85,8 @@ def search(
     low, high = must - must, max(must - 1, 0)  # 0, but not known as such when this is compiled
     wide, most = must > 0, settings[STEPS]  # wide: from many starts
     limit = max(min(settings[ATTEMPTS], math.floor(WORTHWHILE / I[1])), min(settings[ATTEMPTS], LEAST))
-    if weighs_posture(tasks, must):
+    weighed, tight = weighs_posture(tasks, must), False  # tight: tasks are met within their tolerances and no better
+    if weighed:
         limit = min(limit, PREFERRING)
     least, reason, tries, total = math.inf, SPENT, 0, 0
     weight, rounds, breach = 10.0, 0, math.inf
@@ -102,6 +105,9 @@ def search(
         ended = attempt(
             I, F, scratch, T, q, settings, box, memory, most, low, high, weight, alignment, patience, info, trace
         )
+        if wide and ended != MET and not weighed:
+            tight = meet_within(I, F, scratch, T, q, settings, box, memory, tasks, room, low, high, ended, info, trace)
+            ended = MET if tight else ended
         tries, total = tries + 1, total + 1
         all_met = ended == MET and high + 1 == must
         finished = all_met or not wide  # with the starts of this rank
@@ -116,6 +122,7 @@ def search(
             met = True
             hand_over(tasks, low - low, room)
             copy_posture(q, room.best)
+            copy_posture(q, room.before)
         if spent(info) or (finished and wide and high + 1 == ranks and (met or must == 1)):
             settled = settled and finished and wide and must == 1
             searching = False
@@ -143,7 +150,7 @@ def search(
                     weaken(room, 0.1)
                 breach = worst
             if finished:
-                keep_ranks(tasks, room, low - low if all_met else low, high)
+                keep_ranks(tasks, room, low - low if all_met else low, high, tight)
                 low, high = high + 1, high + 1
                 wide, rounds, most = False, 0, 3.0 * settings[STEPS]
                 breach, weight = math.inf, 10.0
@@ -153,11 +160,17 @@ def search(
                 searching, settled = False, False
     hand_over(tasks, must - must, room)
     copy_posture(room.best, q)
-    if low > 0 and not spent(info):  # while ranks were taken one by one, inequalities were seen with their shifts
+    doubtful = low > 0  # while ranks were taken one by one, inequalities were seen with their shifts
+    if doubtful and tight and met and spent(info):
+        copy_posture(room.before, q)
+    while doubtful and not spent(info):
         locate(I, F, scratch, q)
         _, unmet = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
         info[EVALUATIONS] += 1.0
-        met = unmet == 0
+        doubtful = tight and met and unmet > 0  # then preferences have taken what tolerances left: back to before
+        if doubtful:
+            copy_posture(room.before, q)
+        met, tight = unmet == 0, False
     unwind(box, room.start, allowed, q)
     info[REASON], info[TRIES] = MET if met else STATIONARY if settled else SPENT, total
 
