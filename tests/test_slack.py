@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from supple.deciding.balls import holds
+from supple.checking.slack import CORNERS, carried
 from supple.deciding.branching import BESIDE, Guess, idle, place_of_cut
 from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
 from supple.deciding.proof import leaf_of
 from supple.deciding.relaxation import Relaxation, best_start, matrices
-from supple.deciding.slack import CORNERS, carried, halves, will_hold
+from supple.deciding.slack import halves, will_hold
+from supple.deciding.trial import holds
 from supple.space import inverse
 from test_decide import FIGURES, arm, claim, moments_of, posture
 
