@@ -104,7 +104,24 @@ class Bar:
     @property
     def words(self) -> str:
         """What it is, in words."""
-        return f"solid {self.number} of {self.segment}" if self.segment is not None else str(self.number)
+        name = f"solid {self.number} of {self.segment}" if self.segment is not None else str(self.number)
+        return f"{name} ({_words(self.shape)})"
+
+
+def _words(shape: Solid) -> str:
+    """A solid with its numbers."""
+
+    def several(values: object) -> str:
+        return f"({', '.join(f'{x:.6g}' for x in np.ravel(values))})"  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+    if isinstance(shape, Ball):
+        return f"a ball of {shape.radius:g} m at {several(shape.centre)}"
+    if isinstance(shape, Polytope):
+        return f"A x ≤ b with A {several(shape.A)} and b {several(shape.b)}"
+    placed = "" if np.array_equal(shape.at, np.eye(4)) else f" placed at {several(shape.at[:3])}"
+    if isinstance(shape, Capsule):
+        return f"a capsule of {shape.radius:g} m around {shape.length:g} m{placed}"
+    return f"a box from {several(shape.lower)} to {several(shape.upper)}{placed}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +162,7 @@ class Statement:
         """What cannot be, with everything that it depends on."""
         wanted = [f"brings {wish.exactly}" for wish in self.wishes]
         if self.pairs:
-            apart = "; ".join(
-                f"{p.bar.words} ({p.bar.shape}) and {p.other.words} ({p.other.shape})" for p in self.pairs
-            )
+            apart = "; ".join(f"{p.bar.words} and {p.other.words}" for p in self.pairs)
             wanted.append(f"keeps apart, by {self.margin:g} m but for {self.tolerance:g} m: {apart}")
         moving = [link for link in self.links if not link.is_fixed]
         ranges = ", ".join(f"{link.name} in [{link.lower:.6g}, {link.upper:.6g}]" for link in moving)
