@@ -40,10 +40,10 @@ def ball_arm() -> supple.Figure:
 
 
 def held() -> supple.Figure:
-    """Two arms that hold a bar."""
+    """Two arms that hold a bar of three metres."""
     from dataclasses import replace
 
-    ends = supple.place((0, -0.2, 0)), supple.place((0, 0.2, 0))
+    ends = supple.place((0, -3.0, 0)), supple.place((0, 0.2, 0))
     return replace(two_arms(), loops=(supple.Loop("bar", "part l4", "part r4", *ends),))
 
 
@@ -55,7 +55,7 @@ def problems() -> dict[str, supple.Problem]:
     tool = supple.Direction("tool", (0, 0, 1))
     rail = gantry()
     seen = supple.Placed(supple.place((0.0, 0.0, 3.0)), relative_to="on x")
-    carried = supple.place((0.3, 0.3, 0.4))
+    both = held()
     return {
         "pose": supple.Problem(scara(), [supple.Task("tool", supple.Placed(supple.place((1.5, 0.0, 0.2))))]),
         "point": supple.Problem(scara(), [supple.Task(supple.Point("tool"), supple.At((1.5, 0.0, 0.2)))]),
@@ -68,7 +68,7 @@ def problems() -> dict[str, supple.Problem]:
         ),
         "relative": supple.Problem(rail, [supple.Task("hand z", seen)]),
         "crash": supple.Problem(hand, [supple.Task("hand", supple.Placed(at))], obstacles={"wall": wall}),
-        "held": supple.Problem(held(), [supple.Task("part l4", supple.Placed(carried @ supple.place((0, 3.0, 0))))]),
+        "held": supple.Problem(both, [supple.Task("part l4", supple.Placed(both.placement(both.rest, "part l4")))]),
     }
 
 
@@ -205,7 +205,8 @@ FIELDS: dict[str, tuple[str, Callable[[Data], None]]] = {
     "a negative claim": ("pose", put("proof", 0, "claim", value=-1)),
     "another arc": ("pose", put("proof", 0, "start", value=1)),
     "an arc that is none": ("pose", put("proof", 0, "start", value=-1)),
-    "squares of nothing": ("pose", grown("proof", 0, "grams", by=0.0)),
+    "no squares": ("axis", put("proof", 0, "grams", value=[])),
+    "squares of too many columns": ("axis", put("proof", 0, "grams", 0, value=[[1.0] * 9] * 8)),
     "another Λ": ("pose", grown("proof", 0, "symmetric", by=-1.0)),
     "another λ": ("point", grown("proof", 0, "linear", by=-1.0)),
     "a λ that is too long": ("point", put("proof", 0, "linear", value=[1.0] * 5)),

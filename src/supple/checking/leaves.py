@@ -97,7 +97,8 @@ class _Check:
         if self.loop.claim.point:
             return leaf.linear.shape == (4,) and leaf.start == 0
         facial = rows == 0 or leaf.facial.shape == (rows, wide)
-        return leaf.symmetric.shape == (8, 8) and rows <= 8 and leaf.kernel.shape == (rows, 8) and facial
+        kernel = rows == 0 or (rows <= 8 and leaf.kernel.shape == (rows, 8))
+        return leaf.symmetric.shape == (8, 8) and kernel and facial
 
     def holds(self) -> bool:
         """Whether the constant plus the absolute values of all other coefficients is as far below zero as tolerances need."""
