@@ -109,20 +109,33 @@ def withstands(
     one, two = halves
     arcs = arcs_of(len(slides), leaf.start)
     L = carried(one, two)
-    M, norm, facial = 2.0 * leaf.symmetric @ L[0], _norm(leaf.symmetric), _norm(leaf.kernel) * _norm(leaf.facial)
+    norm, facial = _norm(leaf.symmetric), _norm(leaf.kernel) * _norm(leaf.facial)
     G = leaf.grams[1 + sum(box.limited[j] for j in arcs[0])]
     X, length = G @ G.T, float(np.sqrt((L * L).sum(axis=(1, 2)).max()))
     if len(leaf.kernel):
-        M, K = M - leaf.kernel.T @ leaf.facial, leaf.kernel @ L[0]
+        K = leaf.kernel @ L[0]
         X += K.T @ K
-    forms = L[[1, 2, 3, 5, 6, 7]].transpose(0, 2, 1) @ M
-    forms = 0.5 * (forms + forms.transpose(0, 2, 1))
-    apart = 3.0 * WIDTH * (one.size**0.5 * _norm(two) + two.size**0.5 * _norm(one))
+    C = forms(leaf, L)
+    apart = spread(one, two)
     off = apart * (4.0 * length * norm + facial) + NEAR * length * (length * norm + facial)
     off = (2.0 * loose.delta + 4.0 * loose.tau) * off + EXACT * float(np.trace(X))
     beta = (beta - _rest(leaf, loose, apart) - off * loose.wide * loose.wide) * (1.0 - NEAR)
     unit = _unit(slides, box, arcs[1])
-    return beta > TINY and _all_definite(beta * unit, X, 0.5 * loose.delta * forms[:3], loose.tau * forms[3:])
+    return beta > TINY and _all_definite(beta * unit, X, 0.5 * loose.delta * C[:3], loose.tau * C[3:])
+
+
+def spread(one: Floats, two: Floats) -> float:
+    """ω: by how much the matrices of y and of all y_k may be off."""
+    return 3.0 * WIDTH * (one.size**0.5 * _norm(two) + two.size**0.5 * _norm(one))
+
+
+def forms(leaf: Leaf, L: Floats) -> Floats:
+    """C_k for k of 1, 2, 3, 5, 6, 7."""
+    M = 2.0 * leaf.symmetric @ L[0]
+    if len(leaf.kernel):
+        M = M - leaf.kernel.T @ leaf.facial
+    C = L[[1, 2, 3, 5, 6, 7]].transpose(0, 2, 1) @ M
+    return 0.5 * (C + C.transpose(0, 2, 1))
 
 
 def surely_withstands(leaf: Leaf, loose: Loose, beta: float) -> bool:
