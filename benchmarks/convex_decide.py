@@ -32,10 +32,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.deciding.balls import holds
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.proof import leaf_of
 from supple.deciding.relaxation import Relaxation, best_start
+from supple.deciding.trial import holds
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SUPPLE_SHARED", ROOT.parent / "shared"))

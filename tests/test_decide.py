@@ -12,17 +12,19 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
+from supple.checking.leaves import _Check
+from supple.checking.moments import arcs_of, ranges, terms
+from supple.checking.proof import Leaf, Split
 from supple.compiled import entry
-from supple.deciding.balls import _Check, holds
 from supple.deciding.blocks import fill, shaped
 from supple.deciding.blocks import moments_of as moments_of_unknowns
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, Way, chain_of, quaternion
 from supple.deciding.claims import Claim, claims_of
-from supple.deciding.moments import terms
-from supple.deciding.proof import Leaf, Split, leaf_of
-from supple.deciding.relaxation import Relaxation, arcs_of, best_start, matrices, ranges
+from supple.deciding.proof import leaf_of
+from supple.deciding.relaxation import Relaxation, best_start, matrices
 from supple.deciding.step_matrix import step_matrix
+from supple.deciding.trial import holds, loop_of
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
 IMPOSSIBLE = supple.Status.IMPOSSIBLE
@@ -134,7 +136,7 @@ def test_true_moments_satisfy_everything(name: str, point: bool) -> None:
 @pytest.mark.parametrize("name", FIGURES)
 def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
     _, _, chain = arm(name)
-    flint = pytest.importorskip("flint")
+    pytest.importorskip("flint")
     q = posture(chain, 4)
     c = claim(chain, chain.placement(q))
     for start in range(len(chain.names) - 2):
@@ -144,7 +146,7 @@ def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
         x, y = L_a @ h_a, L_b @ h_b
         assert min(np.abs(x - y).max(), np.abs(x + y).max()) < 1e-12
         leaf = Leaf(0, start, (), np.empty((0, 8)), np.empty((0, 8)), np.empty((0, 0)), np.empty(0))
-        *balls, _ = _Check(c, leaf, *chain.box, flint).arcs()
+        *balls, _ = _Check(loop_of(c), leaf, *chain.box).arcs()
         for L, again in zip((L_a, L_b), balls, strict=True):
             same = np.array([[float(again[i, j].mid()) for j in range(L.shape[1])] for i in range(8)])
             np.testing.assert_allclose(L, same, atol=1e-12)
@@ -392,7 +394,10 @@ def test_free_turns_of_two_points_are_two_turns() -> None:
     beyond[:3, 3] *= 0.99 * chain.reach / np.linalg.norm(T[:3, 3])
     certificate = supple.solve(direction_problem(figure, segment, beyond), solver=supple.Decide()).certificate
     assert certificate.verify()
-    assert not replace(certificate, claims=certificate.claims * 2).verify()
+    said = replace(certificate.said, entries=certificate.said.entries * 2)
+    assert replace(
+        certificate, said=said
+    ).verify()  # each has a turn of its own: the second only adds to what is wished
 
 
 def two_arms() -> supple.Figure:
@@ -464,17 +469,17 @@ def test_bodies_that_must_touch_are_proof_enough() -> None:
     assert f"brings {segment} to" in solution.reason  # without that wish it would be false: the arm can keep clear
     assert "keeps clear" in solution.reason
     certificate = solution.certificate
-    assert len(certificate.claims) == 1
-    (own,) = certificate.claims
-    elsewhere = replace(own, target=own.target @ supple.place((0.0, 0.0, 0.5)))
-    assert not replace(certificate, claims=(elsewhere,)).verify()
-    assert not replace(certificate, claims=(replace(own, tolerance=0.09),)).verify()
-    alone = tuple(replace(p, given=-1) for p in certificate.pairings)
-    assert not replace(certificate, pairings=alone).verify()
-    assert certificate.verify()
-    assert Certificate.from_json(certificate.to_json()).verify()
-    shy = tuple(replace(p, keep=p.keep - 0.07) for p in certificate.pairings)
-    assert not replace(certificate, pairings=shy).verify()
+    (own,) = certificate.wishes
+
+    def told(**changes: Any) -> bool:
+        return replace(certificate, said=replace(certificate.said, **changes)).verify()
+
+    assert told()
+    assert not told(entries=(replace(own, target=own.target @ supple.place((0.0, 0.0, 0.5))),))
+    assert not told(entries=(replace(own, tolerance=0.09),))
+    assert not told(entries=())
+    assert not told(tolerance=0.07)
+    assert Certificate.from_json(certificate.to_json()).verify(ball)
     away = supple.Box(tuple(T[:3, 3] + 1.0), tuple(T[:3, 3] + 1.1))
     assert supple.solve(supple.Problem(ball, [task], obstacles=[away]), solver=supple.Decide()).ok
 
@@ -493,20 +498,23 @@ def test_certificates_survive_as_text_and_lies_do_not() -> None:
     again = Certificate.from_json(certificate.to_json())
     assert again.to_json() == certificate.to_json()
     assert again.verify()
-    (own,) = again.claims
+    (own,) = again.wishes
+    links = again.said.links
 
     def lying(**changes: Any) -> bool:
-        return replace(again, claims=(replace(own, **changes),)).verify()
+        return replace(again, said=replace(again.said, **changes)).verify()
 
     assert lying()
-    assert not lying(target=own.chain.placement(posture(own.chain, 8)))
-    assert not lying(tolerance=1.0)
-    assert not lying(tolerance=-1.0)
-    bent = np.array(own.chain.before)
-    bent[2, :3, :3] *= 1.01
-    assert not lying(chain=replace(own.chain, before=bent))
+    reached = chain_of(
+        supple.load("ur5"), own.segment, np.eye(4), *(getattr(supple.load("ur5"), side) for side in ("lower", "upper"))
+    )
+    assert not lying(entries=(replace(own, target=reached.placement(posture(reached, 8))),))
+    assert not lying(entries=(replace(own, tolerance=1.0),))
+    assert not lying(entries=(replace(own, tolerance=-1.0),))
+    bent = np.array(links[2].at)
+    bent[:3, :3] *= 1.01
+    assert not lying(links=(*links[:2], replace(links[2], at=bent), *links[3:]))
     assert isinstance(again.proof, Leaf)
-    assert not replace(again, upper=again.upper - 0.1).verify()
     assert not replace(again, proof=Split(0, np.nan, again.proof, again.proof)).verify()
     assert not replace(again, proof=replace(again.proof, claim=1)).verify()
     empty = replace(again.proof, grams=tuple(0.0 * g for g in again.proof.grams))

@@ -31,7 +31,7 @@ def test_a_certificate_that_was_bent_does_not_hold(tmp_path: Path) -> None:
     file = tmp_path / "proof.json"
     assert run("certify", "ur5", "tool0", "--at", "1.5,0.2,0.4", "-o", file).exit_code == 1
     data = json.loads(file.read_text())
-    data["claims"][0]["target"][0][3] = 0.4
+    data["entries"][0]["target"][0][3] = 0.4
     file.write_text(json.dumps(data))
     result = run("verify", file)
     assert result.exit_code == 1

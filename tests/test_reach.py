@@ -107,7 +107,7 @@ def test_certificates_are_kept_if_asked_for_and_hold() -> None:
     assert set(found.certificates) == set(map(tuple, np.argwhere(found.impossible).tolist()))
     assert found.certificates
     for (i, _), certificate in found.certificates.items():
-        assert_allclose(certificate.claims[0].target[:3, 3], found.positions[i])
+        assert_allclose(certificate.wishes[0].target[:3, 3], found.positions[i])
         assert certificate.verify()
 
 

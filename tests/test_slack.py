@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from supple.deciding.balls import holds
+from supple.checking.balls import CONJUGATE, dual_product, exact
+from supple.checking.leaves import _Check
+from supple.checking.moments import arcs_of
+from supple.checking.proof import Leaf
+from supple.checking.slack import CORNERS, NEAR, WIDTH, carried, forms, spread
 from supple.deciding.branching import BESIDE, Guess, idle, place_of_cut
 from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
 from supple.deciding.proof import leaf_of
 from supple.deciding.relaxation import Relaxation, best_start, matrices
-from supple.deciding.slack import CORNERS, carried, halves, will_hold
+from supple.deciding.slack import halves, will_hold
+from supple.deciding.trial import holds, loop_of
 from supple.space import inverse
 from test_decide import FIGURES, arm, claim, moments_of, posture
 
@@ -92,6 +99,45 @@ def test_the_search_foresees_the_check() -> None:
             agreed.append(will_hold(c, leaf, r))
             assert holds(c, leaf, lower, upper) or not agreed[-1]
     assert any(agreed)
+
+
+@pytest.mark.parametrize("name", ["scara", "gantry", "ur5"])
+def test_what_is_computed_in_floats_is_within_its_bounds_of_balls(name: str) -> None:
+    """The matrices C_k, from columns in balls of 300 bits moved by as much as is allowed, against those in floats."""
+    flint = pytest.importorskip("flint")
+    _, _, chain = arm(name)
+    rng = np.random.default_rng(1)
+    c = claim(chain, chain.placement(posture(chain, 2)))
+    for start in range(len(chain.names) - 2):
+        _, b = arcs_of(len(chain.names), start)
+        sizes = [(8, 8), (4, 8), (4, 2 ** len(b))]
+        own, kernel, facial = (10.0 ** rng.uniform(-3, 3) * rng.normal(size=size) for size in sizes)
+        leaf = Leaf(0, start, (), 0.5 * (own + own.T), kernel, facial, np.empty(0))
+        with flint.ctx.workprec(300):
+            *_, halves_ = _Check(loop_of(c), leaf, *chain.box).arcs()
+            one, two = (np.array([[float(x.mid()) for x in column] for column in half]) for half in halves_)
+            L = carried(one, two)
+            length = float(np.sqrt((L * L).sum(axis=(1, 2)).max()))
+            norms = [float(np.linalg.norm(x)) for x in (leaf.symmetric, leaf.kernel, leaf.facial)]
+            off = spread(one, two) * (4 * length * norms[0] + norms[1] * norms[2])
+            off += NEAR * length * (length * norms[0] + norms[1] * norms[2])
+            moved = [half + 0.9 * WIDTH * rng.choice([-1.0, 1.0], size=half.shape) for half in (one, two)]
+            for columns in ((one, two), moved):
+                true = [exactly(flint, *columns, k) for k in range(8)]
+                M = 2 * exact(leaf.symmetric) * true[0] - exact(kernel).transpose() * exact(facial)
+                for k, C in zip((1, 2, 3, 5, 6, 7), forms(leaf, L), strict=True):
+                    own = true[k].transpose() * M
+                    gap = (own + own.transpose()) / 2 - exact(C)
+                    assert float(sum(x * x for x in gap.entries()).upper()) ** 0.5 <= off
+                    assert columns is moved or float(sum(x * x for x in gap.entries()).upper()) ** 0.5 <= 1e-3 * off
+
+
+def exactly(flint: Any, one: np.ndarray, two: np.ndarray, k: int) -> Any:
+    """The matrix of y_k in balls: the conjugates of ``B₁ e_k T⁻¹B₂``."""
+    unit = [flint.arb(int(i == k)) for i in range(8)]
+    rows = [[flint.arb(x) for x in row] for row in one.tolist()], [[flint.arb(x) for x in row] for row in two.tolist()]
+    columns = [dual_product(dual_product(c, unit), d) for c in rows[0] for d in rows[1]]
+    return flint.arb_mat([[x * s for x, s in zip(column, CONJUGATE, strict=True)] for column in columns]).transpose()
 
 
 def test_the_icosahedron_holds_the_ball() -> None:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.deciding.balls import need_flint
+from supple.checking.balls import need_flint
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, Undecidable, chain_of
 from supple.effectors import Frame, Point

@@ -7,11 +7,10 @@ from pathlib import Path
 import typer
 
 import supple
+from supple.checking.text import MOST_BYTES
 from supple.cli.inputs import figure_of, numbers
 from supple.deciding.certificate import Certificate
 from supple.errors import BadFile
-
-MOST_BYTES = 200_000_000
 
 
 def certify(what: str, segment: str, position: str, quaternion: str | None, output: Path | None, boxes: int) -> int:
@@ -38,7 +37,7 @@ def certify(what: str, segment: str, position: str, quaternion: str | None, outp
 
 
 def verify(file: Path, what: str | None = None) -> bool:
-    """Check a certificate, and say what it claims."""
+    """Check a certificate, and say what it claims, what was checked and what was not."""
     if file.stat().st_size > MOST_BYTES:
         raise BadFile(f"the file has more than {MOST_BYTES} bytes", file=str(file))
     try:
@@ -47,11 +46,11 @@ def verify(file: Path, what: str | None = None) -> bool:
         raise BadFile("this is not UTF-8 text", file=str(file)) from error
     except BadFile as error:
         raise BadFile(str(error), file=str(file)) from error
-    holds = certificate.verify(None if what is None else figure_of(what, None, None))
-    typer.echo(certificate.explain())
-    for claim in certificate.claims:
-        turn = "" if claim.point else f" and {claim.angle_tolerance:g} rad"
-        typer.echo(f"{claim.way.segment}: to within {claim.tolerance:g} m{turn}")
+    report = certificate.checked(None if what is None else figure_of(what, None, None))
+    typer.echo(certificate.explain() if report.holds else f"It claims: {certificate.statement}.")
     of = "" if what is None else f" of {what}"
-    typer.echo(f"the proof holds{of}" if holds else f"the proof does NOT hold{of}")
-    return holds
+    typer.echo(f"the proof holds{of}" if report.holds else f"the proof does NOT hold{of}: {report.why}")
+    for label, parts in (("checked", report.checked), ("NOT checked", report.unchecked)):
+        for part in parts:
+            typer.echo(f"{label}: {part}")
+    return report.holds

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.checking.proof import Leaf, Proof, Split
 from supple.deciding.claims import Claim
 from supple.deciding.crashes import Crashes, Pairing
-from supple.deciding.proof import Leaf, Proof, Split, leaf_of
+from supple.deciding.proof import leaf_of
 from supple.deciding.relaxation import Relaxation, best_start
 from supple.deciding.slack import likely, will_hold
 from supple.space import Floats
@@ -65,7 +66,7 @@ class Search:
         self.idle = np.full(len(self.names), not self.pairings)  # joints that need not be cut
         for at, claim in zip(self.at, self.claims, strict=True):
             self.idle[at] &= idle(claim)
-        self.crashes = Crashes(self.pairings, self.claims, self.names)
+        self.crashes = Crashes(self.pairings, self.names)
         self.boxes, self.close, self.q = 0, 0, None
 
     def run(self, lower: Floats, upper: Floats) -> Outcome:

@@ -1,174 +1,194 @@
 """Certificates: data from which anybody can check that no posture does what was asked.
 
-**Claim.** No q with ``lower ≤ q ≤ upper`` brings every frame within `tolerance` metres and `angle_tolerance` radians of
-its target, and every point within `tolerance` metres.
+**Claim.** No posture of the named joints within the named ranges meets all wishes, each to within its tolerances, and keeps the
+named pairs apart.
 
-**Proof.** The box of joint ranges is cut into smaller ones. For each there is one claim that none of its postures meets:
-there are matrices G_k, a symmetric Λ and a matrix Ω such that, for every posture that meets the claim (the letters are
-those of `relaxation`; x = L_A h_A, y = L_B h_B),
-
-    ‖G₀ᵀh_A‖² + ‖G₁ᵀh_B‖² + Σ_j (1 − u_j) ‖G_jᵀ h‖²  ≥ 0,
-    xᵀΛx − yᵀΛy = 0   and   (N y)ᵀ Ω h_B = 0   (for points: λ·(w_A − w_B) = 0),   each but for a slack.
-
-Their sum is a linear form in moments, none of which is larger than one: if its constant plus the absolute values of
-all other coefficients plus the slack is below zero, there is no such posture. That number is evaluated in ball
-arithmetic (`balls`), from the figure's placements and the floating-point G, Λ, Ω as they are: nothing that the solver
-computed is believed. Or there are two things that must keep apart and do not in any posture of the box (`crashes`).
+**Proof.** The box of joint ranges is cut into smaller ones. For each there is one wish that none of its postures meets, or a
+pair that touches in all of them. What is claimed and the numbers of the proof are all that a certificate holds, with the
+joints that it is about; everything else is derived again by `checking`, which knows nothing of how the proof was found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-import numpy as np
-
-from supple.deciding.balls import holds
-from supple.deciding.chain import Undecidable
-from supple.deciding.claims import Claim
-from supple.deciding.crash_balls import crash_holds
+from supple.apart import Other
+from supple.checking.balls import Unproved
+from supple.checking.check import Report, boxes_of, check
+from supple.checking.mechanism import box_of, moves
+from supple.checking.proof import Crash, Leaf, Proof, Split
+from supple.checking.statement import Bar, Follow, Link, Pair, Statement, Wish
+from supple.checking.text import numbers_of, read, written
+from supple.deciding.claims import Claim, Origin
 from supple.deciding.crashes import Pairing
-from supple.deciding.proof import Crash, Leaf, Proof, Split
-from supple.errors import Error
 from supple.figure import Figure
+from supple.limits import Limits
+from supple.problem import Problem
 from supple.space import Floats
-
-SAME = 1e-12  # by how much the placements of two chains that are the same may differ
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What is claimed, and its proof. The first names are those of the figure's joints, others of joints that were added."""
+    """What is claimed, and its proof; one that `solve` made also knows the figure and the limits that it is about."""
 
-    names: tuple[str, ...]
-    lower: Floats
-    upper: Floats
-    claims: tuple[Claim, ...]
-    pairings: tuple[Pairing, ...]
+    said: Statement
     proof: Proof
+    figure: Figure | None = field(default=None, repr=False)
+    limits: Limits | None = field(default=None, repr=False)
 
-    def leaves(self) -> Iterator[tuple[Leaf | Crash, Floats, Floats]]:
-        """The boxes of the proof, and what proves each empty."""
-        stack: list[tuple[Proof, Floats, Floats]] = [(self.proof, self.lower, self.upper)]
-        while stack:
-            node, lower, upper = stack.pop()
-            if isinstance(node, Split):
-                top, bottom = upper.copy(), lower.copy()
-                top[node.joint] = bottom[node.joint] = node.at
-                stack += [(node.above, bottom, upper), (node.below, lower, top)]
-            else:
-                yield node, lower, upper
+    def verify(self, figure: Figure | None = None, limits: Limits | None = None) -> bool:
+        """Whether the proof holds, of a figure, whose limits are its own unless others are given.
 
-    def compact(self) -> Certificate:
-        """The same with only those claims and pairings that its proof needs."""
-        leaves = [leaf for leaf, _, _ in self.leaves()]
-        pairs = sorted({leaf.pair for leaf in leaves if isinstance(leaf, Crash)})
-        claims = self._needed()
-
-        def renumbered(node: Proof) -> Proof:
-            if isinstance(node, Split):
-                return replace(node, below=renumbered(node.below), above=renumbered(node.above))
-            if isinstance(node, Leaf):
-                return replace(node, claim=claims.index(node.claim))
-            return replace(node, pair=pairs.index(node.pair))
-
-        return replace(
-            self,
-            claims=tuple(self.claims[k] for k in claims),
-            pairings=tuple(
-                replace(p, given=claims.index(p.given) if p.given >= 0 else -1)
-                for p in (self.pairings[k] for k in pairs)
-            ),
-            proof=renumbered(self.proof),
-        )
-
-    def verify(self, figure: Figure | None = None) -> bool:
-        """Whether the proof holds, checked in ball arithmetic from the chains themselves.
-
-        With a figure, also whether the chains are that figure's, and its limits no wider than those of the proof.
+        Without a figure it is that of the problem if `solve` made the certificate. For one from a text there is none: then
+        whether it speaks of any figure that you know is not checked (`checked` says so).
         """
-        mine = figure is None or all(_is_of(figure, thing) for thing in (*self.claims, *self.pairings))
-        return mine and self._covers() and all(self.stands(*leaf) for leaf in self.leaves())
+        return self.checked(figure, limits).holds
 
-    def stands(self, leaf: Leaf | Crash, lower: Floats, upper: Floats) -> bool:
-        """Whether one leaf proves its box empty."""
-        what = self.claims if isinstance(leaf, Leaf) else self.pairings
-        number = leaf.claim if isinstance(leaf, Leaf) else leaf.pair
-        if not 0 <= number < len(what):
-            return False
-        at = [self.names.index(name) for name in what[number].chain.names]
-        if isinstance(leaf, Leaf):
-            return holds(self.claims[number], leaf, lower[at], upper[at])
-        given = self.pairings[number].given
-        if not -1 <= given < len(self.claims):
-            return False
-        claim = self.claims[given] if given >= 0 else None
-        return crash_holds(self.pairings[number], claim, leaf, lower[at], upper[at])
+    def checked(self, figure: Figure | None = None, limits: Limits | None = None) -> Report:
+        """As `verify`, with a report: `holds`, `why` not, what was `checked` and what is `unchecked`."""
+        if figure is None and limits is None:
+            figure, limits = self.figure, self.limits
+        return check(self.said, self.proof, figure, limits)
 
-    def _covers(self) -> bool:
-        """Whether the box holds every posture of every chain, its cuts are cuts, and free turns belong to one claim each."""
-        added = [claim.way.turning for claim in self.claims if claim.way.turning]
-        if any(sum(name in thing.chain.names for thing in (*self.claims, *self.pairings)) != 1 for name in added):
-            return False
-        for thing in (*self.claims, *self.pairings):
-            for name, low, high in zip(thing.chain.names, *thing.chain.box, strict=True):
-                if name not in self.names:
-                    return False
-                j = self.names.index(name)
-                if not (self.lower[j] <= low and high <= self.upper[j]):
-                    return False
-        return all(0 <= s.joint < len(self.names) and np.isfinite(s.at) for s in self._splits())
-
-    def _splits(self) -> Iterator[Split]:
-        stack = [self.proof]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, Split):
-                yield node
-                stack += [node.below, node.above]
+    @property
+    def wishes(self) -> tuple[Wish, ...]:
+        """What is wished, all at once."""
+        return self.said.wishes
 
     @property
     def statement(self) -> str:
-        """What cannot be, in words."""
-        wishes = [self.claims[k].wish for k in self._needed()]
-        if any(isinstance(leaf, Crash) for leaf, _, _ in self.leaves()):
-            wishes.append("keeps clear")
-        return f"No posture within the limits {' and '.join(wishes)}"
+        """What cannot be, in words: every joint's range, target, tolerance and body that it depends on."""
+        full = self.said.in_full()
+        narrower = self._narrower()
+        return f"{full} (the limits of {', '.join(narrower)} are narrower than the figure's own)" if narrower else full
 
-    def _needed(self) -> list[int]:
-        """The claims that the proof refutes, or that what touches in it is given."""
-        leaves = [leaf for leaf, _, _ in self.leaves()]
-        refuted = {leaf.claim for leaf in leaves if isinstance(leaf, Leaf)}
-        return sorted(refuted | {self.pairings[leaf.pair].given for leaf in leaves if isinstance(leaf, Crash)} - {-1})
+    @property
+    def brief(self) -> str:
+        """What cannot be, in a few words."""
+        return self.said.in_short()
 
     def explain(self) -> str:
-        """A sentence in plain words: what cannot be, and which limits matter."""
+        """What cannot be, in plain words, which limits matter, and in full everything that it depends on."""
         from supple.deciding.reasons import reason_of
 
-        return f"{self.statement}{reason_of(self)}"
+        return f"{self.brief}{reason_of(self)} In full: {self.statement}."
+
+    def leaves(self) -> Iterator[tuple[Leaf | Crash, Floats, Floats]]:
+        """The boxes of the proof over the joints that move and free turns, in this order, and what proves each empty."""
+        try:
+            yield from boxes_of(*box_of(self.said.links, self.said.entries), self.proof)
+        except Unproved:
+            return
+
+    def _narrower(self) -> list[str]:
+        if self.figure is None or self.limits is None:
+            return []
+        own, names = self.figure.limits, [link.name for link in self.said.links if not link.is_fixed]
+        at = [(name, self.figure.joints.index(name)) for name in names]
+        return [n for n, i in at if self.limits.lower[i] > own.lower[i] or self.limits.upper[i] < own.upper[i]]
 
     def to_json(self) -> str:
         """The certificate as text; numbers come back to the bit."""
-        from supple.deciding.certificate_text import written
-
-        return written(self)
+        return written(self.said, self.proof)
 
     @staticmethod
     def from_json(text: str) -> Certificate:
         """The certificate in a text; it proves nothing until `verify` says so."""
-        from supple.deciding.certificate_text import read
-
-        return read(text)
+        return Certificate(*read(text))
 
 
-def _is_of(figure: Figure, thing: Claim | Pairing) -> bool:
-    """Whether a chain is what a figure has on that way."""
-    own = thing.chain
-    try:
-        chain = thing.way.chain(figure, figure.lower, figure.upper)
-    except (Undecidable, Error):
-        return False
-    if chain.names != own.names or (chain.slides != own.slides).any() or (chain.signs != own.signs).any():
-        return False
-    same = all(np.allclose(x, y, 0.0, SAME) for x, y in ((chain.before, own.before), (chain.behind, own.behind)))
-    return bool(same and (own.box[0] <= chain.box[0]).all() and (chain.box[1] <= own.box[1]).all())
+# ── from a search ────────────────────────────────────────────────────────────────────────────────────────────────────
+def certified(
+    problem: Problem, names: tuple[str, ...], claims: Sequence[Claim], pairings: Sequence[Pairing], proof: Proof
+) -> Certificate:
+    """The certificate of a proof that a search has found over the named unknowns; of the problem only what the proof needs."""
+    assert problem.limits is not None
+    nodes = list(_nodes(proof))
+    entries, numbers = _entries(claims, nodes)
+    touching = [pairings[node.pair] for node in nodes if isinstance(node, Crash)]
+    pairs = {id(pairing.pair): pairing.pair for pairing in touching}
+    at = {key: i for i, key in enumerate(pairs)}
+    ways = [(claims[k].way.segment, claims[k].way.seen_from) for k in numbers]
+    for pairing in touching:
+        back = claims[pairing.given].way.segment if pairing.given >= 0 else pairing.pair.other.segment
+        ways.append((pairing.pair.bar.segment, back))
+    links = _links(problem, ways)
+    unknowns = [link.name for link in links if moves(link)]
+    turns = [
+        c.way.turning for e in entries if isinstance(e, Wish) and e.kind == "axis" for c in claims if c.origin is e
+    ]
+    where = {name: i for i, name in enumerate([*unknowns, *turns])}
+
+    def renumbered(node: Proof) -> Proof:
+        if isinstance(node, Split):
+            if names[node.joint] not in where:  # nothing that is proved depends on it
+                return renumbered(node.below)
+            return Split(where[names[node.joint]], node.at, renumbered(node.below), renumbered(node.above))
+        if isinstance(node, Leaf):
+            return replace(node, claim=numbers[node.claim])
+        given = numbers[node.given] if node.given >= 0 else -1
+        return replace(node, pair=at[id(pairings[node.pair].pair)], given=given)
+
+    apart = tuple(Pair(_bar(problem.figure, pair.bar), _other(problem.figure, pair.other)) for pair in pairs.values())
+    margin, tolerance = (float(problem.clearance.margin), float(problem.clear[0].tolerance)) if apart else (0.0, 0.0)
+    statement = Statement(problem.figure.name, links, tuple(entries), apart, margin, tolerance)
+    return Certificate(statement, renumbered(proof), problem.figure, problem.limits)
+
+
+def _nodes(proof: Proof) -> Iterator[Proof]:
+    stack = [proof]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, Split):
+            stack += [node.below, node.above]
+
+
+def _entries(claims: Sequence[Claim], nodes: Sequence[Proof]) -> tuple[list[Wish | Follow], dict[int, int]]:
+    """The entries that a proof needs, and which of them each of its claims is."""
+    needed = {node.claim for node in nodes if isinstance(node, Leaf)}
+    needed |= {node.given for node in nodes if isinstance(node, Crash) and node.given >= 0}
+    entries: list[Wish | Follow] = []
+    known: dict[int, int] = {}
+
+    def number(origin: Origin) -> int:
+        if id(origin) not in known:
+            entry = origin if isinstance(origin, Wish) else Follow(number(origin.known), number(origin.through))
+            known[id(origin)] = len(entries)
+            entries.append(entry)
+        return known[id(origin)]
+
+    numbers = {}
+    for k in sorted(needed):
+        origin = claims[k].origin
+        assert origin is not None
+        numbers[k] = number(origin)
+    return entries, numbers
+
+
+def _links(problem: Problem, ways: Sequence[tuple[str, str | None]]) -> tuple[Link, ...]:
+    """The joints between the ends of some ways, in the figure's order, with the problem's limits."""
+    figure, limits = problem.figure, problem.limits
+    assert limits is not None
+    keys: set[str] = set()
+    for segment, seen_from in ways:
+        keys |= set(figure._keys_above(segment)) ^ set(() if seen_from is None else figure._keys_above(seen_from))
+    links = []
+    for joint in figure.parts:
+        if joint.key in keys:
+            at = figure.joints.index(joint.name) if not joint.is_fixed and joint.drive is None else -1
+            lower, upper = (float(limits.lower[at]), float(limits.upper[at])) if at >= 0 else (0.0, 0.0)
+            links.append(Link(joint.name, joint.segment, joint.parent, joint.at, joint.turn, joint.slide, lower, upper))
+    return tuple(links)
+
+
+def _bar(figure: Figure, bar: Any) -> Bar:
+    """A bar by its number."""
+    own = numbers_of(bar.shape)
+    return Bar(bar.segment, [numbers_of(shape) for shape in figure.bars[bar.segment]].index(own), bar.shape)
+
+
+def _other(figure: Figure, other: Other) -> Bar:
+    return Bar(None, other.name, other.shape) if other.segment is None else _bar(figure, other)

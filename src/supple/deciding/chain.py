@@ -26,11 +26,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from supple.checking.balls import dual
+from supple.checking.moments import FEWEST
 from supple.figure import Figure
 from supple.packing import aligned
 from supple.space import Floats, compose, inverse
 
-FEWEST, MOST = 4, 8  # joints of a chain that can be decided; a shorter one is given joints that do not move
 Z_TURN = {
     0: compose([[0, 0, 1], [1, 0, 0], [0, 1, 0]], (0, 0, 0)),
     1: compose([[1, 0, 0], [0, 0, 1], [0, -1, 0]], (0, 0, 0)),
@@ -165,20 +166,17 @@ class _Path:
 class Way:
     """How a chain comes from a figure: to a frame of a segment, in the world or as another segment sees it.
 
-    `led` is a placement before all of it; `turning` names a hinge about the frame's z axis at its end, which turns freely.
+    `turning` names a hinge about the frame's z axis at its end, which turns freely.
     """
 
     segment: str
     frame: Floats  # in the segment
     seen_from: str | None = None
-    led: Floats | None = None
     turning: str = ""
 
     def chain(self, figure: Figure, lower: Floats, upper: Floats) -> Chain:
         """The chain of a figure whose coordinates have these limits."""
         chain = chain_of(figure, self.segment, self.frame, lower, upper, self.seen_from)
-        if self.led is not None:
-            chain = chain.trimmed(figure.joints).led_by(self.led)
         return chain.turning(self.turning) if self.turning else chain
 
 
@@ -216,9 +214,6 @@ def _followed(figure: Figure, segment: str, lower: Floats, upper: Floats, seen_f
 
 
 # ── dual quaternions ─────────────────────────────────────────────────────────────────────────────────────────────────
-CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
-
-
 def quaternion(R: Any) -> Floats:
     """The unit quaternion (w, x, y, z) of a rotation whose largest component is positive."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(R, dtype=np.float64).tolist()
@@ -227,20 +222,6 @@ def quaternion(R: Any) -> Floats:
     rows = ((squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3]))
     row = rows[squares.index(max(squares))]
     return np.array(row) / math.sqrt(sum(x * x for x in row))
-
-
-def product(a: Any, b: Any) -> Any:
-    """The product of two quaternions, of numbers of any kind."""
-    w, x, y, z = a
-    W, X, Y, Z = b
-    return [w * W - x * X - y * Y - z * Z, w * X + x * W + y * Z - z * Y,
-            w * Y - x * Z + y * W + z * X, w * Z + x * Y - y * X + z * W]  # fmt: skip
-
-
-def dual(turn: Any, position: Any) -> Any:
-    """A placement as a dual quaternion, of numbers of any kind."""
-    half = product([0 * turn[0], *position], turn)
-    return [*turn, *(x / 2 for x in half)]
 
 
 def dual_of(T: Floats, scale: float) -> Floats:

@@ -13,11 +13,13 @@ met together, make the problem impossible.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from supple.deciding.chain import MOST, Chain, Undecidable, Way
+from supple.checking.moments import MOST
+from supple.checking.statement import Wish
+from supple.deciding.chain import Chain, Undecidable, Way
 from supple.effectors import Direction, Frame, Gap, Point, along_x
 from supple.goals import At, Facing, Placed
 from supple.problem import Problem, Task
@@ -26,6 +28,17 @@ from supple.space import Floats, compose, inverse
 FARTHEST = 1e6  # [m] a target that can be computed with
 WIDEST = 0.1  # tolerance [m, rad] up to which a task can be decided
 X_TO_Z = compose([[0, 0, 1], [0, 1, 0], [-1, 0, 0]], (0, 0, 0))  # a frame whose z axis is the old x
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What a wish says of the world where another origin says where the segment is that sees it."""
+
+    known: Origin
+    through: Wish
+
+
+Origin: TypeAlias = Wish | Carried
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +51,7 @@ class Claim:
     angle_tolerance: float
     point: bool
     way: Way
+    origin: Origin | None = None  # what it is of a statement
 
     @property
     def places(self) -> bool:
@@ -49,12 +63,6 @@ class Claim:
         """Where the segment is in the world, but for tolerances, if it says so."""
         return self.target @ inverse(self.way.frame)
 
-    @property
-    def wish(self) -> str:
-        """What is wanted, in words."""
-        x, y, z = self.target[:3, 3]
-        return f"brings {self.way.segment} to ({x:.4g}, {y:.4g}, {z:.4g}) m{'' if self.point else ' in the wanted orientation'}"
-
 
 @dataclass(frozen=True, eq=False)
 class _Known:
@@ -64,6 +72,7 @@ class _Known:
     at: Floats
     tolerance: float
     angle_tolerance: float
+    origin: Origin
 
     def carried(self, frame: Floats) -> _Known:
         """What this says of another frame of the segment."""
@@ -82,6 +91,7 @@ class _Claims:
         self.found: list[Claim] = []
         self.reasons: list[str] = []
         self.known: dict[str, _Known] = {}
+        self.gaps: list[tuple[Task, Wish]] = []
 
     def chain(self, way: Way) -> Chain:
         """A chain all of whose joints may move."""
@@ -96,36 +106,37 @@ class _Claims:
                 raise Undecidable(f"joint {name!r} is locked: lock it in the figure instead, with locked()")
         return chain
 
-    def add(self, task: Task, segment: str, frame: Floats, target: Floats, **more: Any) -> None:
-        """A claim on a frame of a segment, or the reason why there is none."""
-        seen_from, point = more.get("seen_from"), more.get("point", False)
-        turning = f"(turn {len(self.found)} of {segment})" if more.get("turning") else ""
-        tolerance, angle = more.get("loose", (task.tolerance, task.angle_tolerance))
-        if max(tolerance, 0.0 if point else angle) >= WIDEST:
+    def add(self, task: Task, wish: Wish, origin: Origin | None = None) -> None:
+        """The claim of a wish, or the reason why there is none; `origin` if it is not what is wished itself."""
+        turning = f"(turn {len(self.found)} of {wish.segment})" if wish.kind == "axis" else ""
+        if max(wish.tolerance, 0.0 if wish.kind == "point" else wish.angle_tolerance) >= WIDEST:
             self.reasons.append(f"the tolerances of {task.name!r} are too wide")
             return
-        if np.abs(target).max() > FARTHEST:
+        if np.abs(wish.target).max() > FARTHEST:
             self.reasons.append(f"the target of {task.name!r} is too far away to compute with")
             return
-        way = Way(segment, frame, seen_from, turning=turning)
+        way = Way(wish.segment, wish.frame, wish.seen_from, turning=turning)
         try:
             chain = self.chain(way)
         except Undecidable as reason:
             self.reasons.append(str(reason))
             return
-        self.found.append(Claim(chain, target, tolerance, angle, point, way))
+        loose = wish.tolerance, wish.angle_tolerance
+        self.found.append(Claim(chain, wish.target, *loose, wish.kind == "point", way, origin or wish))
 
     def take(self, task: Task, others: list[Task]) -> None:
         """The claim of one task."""
         goal, end = task.goal, task.effector
         if isinstance(goal, Placed) and isinstance(end, Frame):
-            self.add(task, end.segment, end.frame, goal.at, seen_from=goal.relative_to)
+            wish = _wish("pose", task, (end.segment, end.frame), goal.at, goal.relative_to)
+            self.add(task, wish)
             if goal.relative_to is None:
-                self.known[end.segment] = _Known(end.frame, goal.at, task.tolerance, task.angle_tolerance)
+                self.known[end.segment] = _Known(end.frame, goal.at, task.tolerance, task.angle_tolerance, wish)
         elif isinstance(goal, At) and isinstance(end, Point | Direction | Frame):
             facing = next((t for t in others if _shares(task, t)), None)
             if facing is None:
-                self.add(task, end.segment, end.frame, _at(goal.position), seen_from=goal.relative_to, point=True)
+                there = compose(np.eye(3), goal.position)
+                self.add(task, _wish("point", task, (end.segment, end.frame), there, goal.relative_to))
             else:
                 self.take_axis(task, facing)
         elif isinstance(end, Gap) and isinstance(goal, Placed | At):
@@ -140,8 +151,8 @@ class _Claims:
         assert isinstance(axis, Direction | Frame)
         frame = compose(axis.frame[:3, :3], end.frame[:3, 3]) @ X_TO_Z
         target = compose(along_x(tuple(wanted.x.tolist())), goal.position) @ X_TO_Z
-        loose = (task.tolerance, facing.angle_tolerance)
-        self.add(task, end.segment, frame, target, seen_from=goal.relative_to, turning=True, loose=loose)
+        wish = _wish("axis", task, (end.segment, frame), target, goal.relative_to)
+        self.add(task, replace(wish, angle_tolerance=float(facing.angle_tolerance)))
 
     def take_gap(self, task: Task, gap: Gap, goal: Any) -> None:
         """One end seen from the other, and, where the other is known, in the world."""
@@ -150,17 +161,32 @@ class _Claims:
             self.reasons.append(f"{task.name!r} keeps a distance")
             return
         target = a.frame @ (np.eye(4) if point else goal.at)
-        self.add(task, b.segment, b.frame, target, seen_from=a.segment, point=point)
-        if a.segment in self.known and b.segment not in self.known:
-            there = self.known[a.segment].carried(target)
-            loose = (there.tolerance + task.tolerance, there.angle_tolerance + task.angle_tolerance)
-            self.add(task, b.segment, b.frame, there.at, point=point, loose=loose)
-            if not point:
-                self.known[b.segment] = _Known(b.frame, there.at, *loose)
+        wish = _wish("point" if point else "pose", task, (b.segment, b.frame), target, a.segment)
+        self.gaps.append((task, wish))
+        self.add(task, wish)
+
+    def carry(self) -> None:
+        """Where one end of a gap is known, the other has a place in the world, which may be where the next begins."""
+        left, before = list(self.gaps), set[str]()
+        while before != set(self.known):
+            before = set(self.known)
+            ready = [gap for gap in left if gap[1].seen_from in before]
+            left = [gap for gap in left if gap[1].seen_from not in before]
+            for task, wish in ready:
+                if wish.segment in self.known:
+                    continue
+                there = self.known[str(wish.seen_from)].carried(wish.target)
+                loose = (there.tolerance + wish.tolerance, there.angle_tolerance + wish.angle_tolerance)
+                origin = Carried(there.origin, wish)
+                own = replace(wish, seen_from=None, target=there.at, tolerance=loose[0], angle_tolerance=loose[1])
+                self.add(task, own, origin)
+                if wish.kind == "pose":
+                    self.known[wish.segment] = _Known(wish.frame, there.at, *loose, origin)
 
 
-def _at(position: Floats) -> Floats:
-    return compose(np.eye(3), position)
+def _wish(kind: str, task: Task, what: tuple[str, Floats], target: Floats, seen_from: str | None) -> Wish:
+    """What a task wishes of a frame of a segment."""
+    return Wish(kind, *what, seen_from, target, float(task.tolerance), float(task.angle_tolerance))
 
 
 def _shares(task: Task, other: Task) -> bool:
@@ -181,14 +207,9 @@ def claims_of(problem: Problem) -> tuple[Claim, ...]:
     claims = _Claims(problem)
     for task in wanted:
         claims.take(task, wanted)
-    count = len(claims.found)
-    for _ in problem.loops:  # each may make known what the next begins with
-        before = len(claims.known)
-        del claims.found[count:]
-        for loop in problem.loops:
-            claims.take(loop, [])
-        if len(claims.known) == before:
-            break
+    for loop in problem.loops:
+        claims.take(loop, [])
+    claims.carry()
     if not claims.found:
         raise Undecidable(claims.reasons[0] if claims.reasons else "it has no task on a chain of joints")
     return tuple(claims.found)

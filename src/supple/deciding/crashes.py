@@ -1,38 +1,23 @@
-"""Boxes of postures in all of which two things touch that must keep apart.
-
-A point w of a bar's core, seen from the other thing, is moved by the chain of joints between them. In a box of joint
-ranges it stays within ρ of where it is in the middle posture: from the last joint to the first,
-
-    ρ ← ρ + 2 sin(α/2) (d + ρ)   (hinge, half-width α, at a distance d from its axis),    ρ ← ρ + half-width   (slide),
-
-since what lies within ``d + ρ`` of an axis moves by no more than the chord. The distance from a convex solid, negative
-inside, changes by no more than w moves. So if w is at a distance s from the solid in the middle posture, ``s + ρ <
-keep`` means that the bar is nearer than it may be in every posture of the box. For a solid with faces ``n_i·x ≤ b_i`` and
-w inside, ``s = max_i (n_i·w − b_i)``; otherwise any point x of the solid bounds it, ``s ≤ |w − x|``.
-
-A bar has a place in the world on two ways: from the base, and, where a claim says where a frame is to be, from there back
-along the chain. On the second way the proof is one *given* that claim, and the bar's place is known up to the claim's
-tolerances, ``ε + δ ℓ`` with ℓ the length of that way, which add to ρ. A hand that is to be in a wall needs no joint to be
-looked at.
+"""Boxes of postures in all of which two things touch that must keep apart: how they are found (why they touch is in
+`checking.crashes`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.apart import Pair
-from supple.deciding.chain import Chain, Undecidable, Way, chain_of, moved
+from supple.checking.proof import Crash
+from supple.deciding.chain import Chain, Undecidable, chain_of, moved
 from supple.deciding.claims import Claim
-from supple.deciding.proof import Crash
 from supple.polyhedra import polyhedron_of
 from supple.problem import Problem
 from supple.shapes import Ball, Capsule, Core
-from supple.space import Floats
+from supple.space import HERE, Floats
 
 SWEEPS = 20  # of projections onto faces
 INWARD = 1e-7  # share of the way to a solid's centre by which a point of it is moved inside
@@ -49,33 +34,19 @@ class Pairing:
     faces: Floats  # (m, 4) normal and offset of a polyhedron; none: a line
     line: Floats  # (7) centre, unit direction and half-length of a line
     radius: float  # around the polyhedron or the line
-    way: Way  # how the chain comes from the figure
     given: int  # the claim from whose target the chain leads back; −1: it leads from the base
-    about: str
+    loose: float  # how much of the bar's place the claim leaves open
+    pair: Pair
 
 
 class _Known(NamedTuple):
-    """A chain to a segment's frame, how it comes from the figure, and the claim that it leads back from, or −1."""
+    """A chain to a segment's frame, the claim that it leads back from, or −1, and how far it is and how loosely known."""
 
     chain: Chain
-    way: Way
-    given: int
-
-
-def looseness(pairing: Pairing, claim: Claim, number: Any, root: Any) -> Any:
-    """``ε + δ ℓ`` of a pairing given a claim, of numbers of any kind; `root` is an upper bound of a square root."""
-
-    def length(v: Floats) -> Any:
-        return root(sum((number(float(x)) * number(float(x)) for x in v), number(0.0)))
-
-    chain, led = pairing.chain, pairing.way.led
-    assert led is not None
-    places = [T[:3, 3] for T in (*chain.before, chain.behind)]
-    places[0] = places[0] - led[:3, 3]
-    far = np.maximum(np.abs(chain.lower), np.abs(chain.upper))[chain.slides]
-    way = sum((length(v) for v in (*places, claim.way.frame[:3, 3])), number(pairing.half))
-    way += sum((number(float(x)) for x in far), number(0.0))
-    return number(claim.tolerance) + number(claim.angle_tolerance) * way
+    given: int = -1
+    behind: Floats = HERE  # the last placement of the chain as that claim's segment sees it
+    far: float = 0.0
+    loose: tuple[float, float] = (0.0, 0.0)
 
 
 def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
@@ -108,12 +79,16 @@ class _Ways:
         """The ways to a segment's frame."""
         chain = self.chain(segment, seen_from)
         if chain is not None:
-            yield _Known(chain, Way(segment, np.eye(4), seen_from, np.eye(4)), -1)
+            yield _Known(chain)
         for k, claim in enumerate(self.claims) if seen_from is None else ():
             back = self.chain(segment, claim.way.segment) if claim.places else None
             if back is not None and (chain is None or set(back.names) != set(chain.names)):
-                way = Way(segment, np.eye(4), claim.way.segment, claim.segment_at)
-                yield _Known(back.led_by(claim.segment_at), way, k)
+                places = np.array([T[:3, 3] for T in (*back.before, claim.way.frame)])
+                slid = np.maximum(np.abs(back.lower), np.abs(back.upper))[back.slides]
+                far = float(np.linalg.norm(places, axis=1).sum() + slid.sum())
+                yield _Known(
+                    back.led_by(claim.segment_at), k, back.behind, far, (claim.tolerance, claim.angle_tolerance)
+                )
 
     def chain(self, segment: str, seen_from: str | None) -> Chain | None:
         """The chain to a segment, if all its joints are among the named."""
@@ -130,25 +105,26 @@ class _Ways:
 def _pairing(known: _Known, pair: Pair, keep: float) -> Pairing:
     core, other = pair.bar.core, pair.other
     own = replace(known.chain, behind=known.chain.behind @ core.at)
-    way, about = replace(known.way, frame=core.at), f"{pair.bar.segment} and {other.name}"
+    far = known.far + float(np.linalg.norm((known.behind @ core.at)[:3, 3])) + core.half
+    loose = known.loose[0] + known.loose[1] * far
     if isinstance(other.shape, Ball | Capsule):
         line = Core.of(other.shape)
         numbers = np.array([*line.at[:3, 3], *line.at[:3, 2], line.half])
-        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, way, known.given, about)
+        return Pairing(own, core.half, keep, np.empty((0, 4)), numbers, line.radius, known.given, loose, pair)
     body = polyhedron_of(other.shape)
     faces = np.column_stack([body.normals, body.offsets])
     inside = np.array([*other.centre, 0.0, 0.0, 1.0, 0.0])
-    return Pairing(own, core.half, keep, faces, inside, 0.0, way, known.given, about)
+    return Pairing(own, core.half, keep, faces, inside, 0.0, known.given, loose, pair)
 
 
 class Crashes:
     """The pairings of a problem, looked at all together."""
 
-    def __init__(self, pairings: list[Pairing], claims: Sequence[Claim], names: tuple[str, ...]) -> None:
+    def __init__(self, pairings: list[Pairing], names: tuple[str, ...]) -> None:
         groups: dict[int, list[int]] = {}
         for k, pairing in enumerate(pairings):
             groups.setdefault(id(pairing.chain.before), []).append(k)
-        self.groups = [_Group([pairings[k] for k in members], members, claims, names) for members in groups.values()]
+        self.groups = [_Group([pairings[k] for k in members], members, names) for members in groups.values()]
 
     def first(self, lower: Floats, upper: Floats) -> Crash | None:
         """The deepest pair that touches throughout the box."""
@@ -163,12 +139,10 @@ class Crashes:
 class _Group:
     """Pairings on one chain."""
 
-    def __init__(
-        self, pairings: list[Pairing], members: list[int], claims: Sequence[Claim], names: tuple[str, ...]
-    ) -> None:
+    def __init__(self, pairings: list[Pairing], members: list[int], names: tuple[str, ...]) -> None:
         self.chain = pairings[0].chain
         self.at = np.array([names.index(name) for name in self.chain.names], dtype=int)
-        self.members = members
+        self.members, self.given = members, [p.given for p in pairings]
         rows = [(i, t) for i, p in enumerate(pairings) for t in ((0.0,) if p.half == 0.0 else (-p.half, 0.0, p.half))]
         self.which = np.array([i for i, _ in rows])
         self.along = np.array([t for _, t in rows])
@@ -179,8 +153,7 @@ class _Group:
         self.faces = np.array(padded)[self.which]
         self.line = np.array([p.line for p in pairings])[self.which]
         self.solid = np.array([len(p.faces) > 0 for p in pairings])[self.which]
-        loose = [0.0 if p.given < 0 else looseness(p, claims[p.given], float, math.sqrt) for p in pairings]
-        self.keep = np.array([p.keep + p.radius for p in pairings] - np.array(loose))[self.which]
+        self.keep = np.array([p.keep + p.radius - p.loose for p in pairings])[self.which]
 
     def deepest(self, lower: Floats, upper: Floats) -> tuple[float, Crash | None]:
         """How much nearer than it may be the worst pair is in the whole box (negative), and that pair."""
@@ -194,8 +167,9 @@ class _Group:
         near = np.linalg.norm(w - x, axis=1)
         depth = np.minimum(inside, near) + rho - self.keep
         k = int(np.argmin(depth))
-        point = np.array([0.0, 0.0, self.along[k]])
-        return float(depth[k]), Crash(self.members[self.which[k]], point, None if inside[k] < near[k] else x[k])
+        near_by = None if inside[k] < near[k] else x[k]
+        i = self.which[k]
+        return float(depth[k]), Crash(self.members[i], self.given[i], float(self.along[k]), near_by)
 
     def _nearest(self, w: Floats) -> Floats:
         """A point of each solid near w."""

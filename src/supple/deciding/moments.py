@@ -1,17 +1,4 @@
-"""Moments of an arc of joints, and the matrices that they fill.
-
-For a hinge with ``|φ| ≤ α`` and ``g ≥ sin(α/2)`` let ``u = sin²(φ/2)/g²`` and ``v = sin φ/(2g)``; then ``0 ≤ u ≤ 1``
-and ``|v| ≤ 1``, and with ``h = (cos(φ/2), sin(φ/2)/g)``
-
-    h hᵀ = [[1 + κu, v], [v, u]],    κ = −g².
-
-For a slide with ``|d| ≤ δ ≤ g`` let ``h = (1, d/g)``, ``u = (d/g)²``, ``v = d/g``: the same with κ = 0.
-
-For an arc of k joints, ``h = ⊗_j h_j``, the 2^k × 2^k matrix ``h hᵀ`` is linear in the 3^k products of one of {1, u_j,
-v_j} for each joint: its *moments*, none larger than one. With one joint *localised*, ``(1 − u_j) h hᵀ`` over the other
-joints is so too. An arc's terms are the triples (entry, moment, coefficient) of such a linear map: 5 for each joint,
-multiplied out, and 2 for a localised one. What one moment is multiplied with has no more than one number in any row.
-"""
+"""The blocks of both arcs one behind the other, for kernels (the moments and their terms are in `checking.moments`)."""
 
 from __future__ import annotations
 
@@ -21,44 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.space import Floats
-
-# entry (row bit, column bit) of one joint's matrix, moment (0: 1, 1: u, 2: v), and whether the coefficient is κ instead of 1
-_ONE = ((0, 0, 0, False), (0, 0, 1, True), (0, 1, 2, False), (1, 0, 2, False), (1, 1, 1, False))
-
-
-class Terms(NamedTuple):
-    """The linear map from moments to the entries of a matrix: ``M[row, column] += coefficient · y[moment]``.
-
-    Those without a sign come first, moment by moment, of each those that are not below the diagonal first; those with a sign
-    are the same with another moment.
-    """
-
-    size: int  # of the matrix
-    row: np.ndarray
-    column: np.ndarray
-    moment: np.ndarray
-    factors: np.ndarray  # bit j: κ of joint j is a factor of the coefficient
-    sign: Floats
-
-
-@lru_cache(maxsize=64)
-def terms(k: int, localised: int = -1) -> Terms:
-    """The terms of an arc of k joints, with one of them localised if it is named."""
-    rows = [(0, 0, 0, 0, 1.0)]
-    for j in range(k):
-        new = []
-        for row, column, moment, factors, sign in rows:
-            if j == localised:
-                new += [(row, column, 3 * moment + m, factors, sign * s) for m, s in ((0, 1.0), (1, -1.0))]
-            else:
-                new += [
-                    (2 * row + a, 2 * column + b, 3 * moment + m, factors | (has << j), sign) for a, b, m, has in _ONE
-                ]
-        rows = new
-    rows.sort(key=lambda x: (-x[4], x[2], x[0] > x[1], x[0]))
-    r, c, m, factors, sign = (np.array(column) for column in zip(*rows, strict=True))
-    return Terms(2 ** (k - (localised >= 0)), r, c, m, factors, sign)
+from supple.checking.moments import Terms, terms
 
 
 class Layout(NamedTuple):

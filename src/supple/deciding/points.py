@@ -1,48 +1,14 @@
-"""Points that are to meet: the equations of a chain of which only one point has a target.
-
-Cut between joints a − 1 and a, the chain says ``w_B = w_A``: the point as the joints from a on carry it, and the target
-as the joints before a see it. A rigid motion acts linearly on ``(w, |w|², 1)``,
-
-    w' = R w + t,    |w'|² = |w|² + 2 tᵀR w + |t|²,
-
-and the motions of hinges and slides are linear in {1, u, v} of `moments`: ``R = I + 2g v K + 2g² u K²`` with K the cross
-product with z, or ``t = 2g v e_z``, ``|t|² = 4g² u`` in units of half the reach. So all four numbers are linear in the
-moments of their arc, which makes four equations.
-"""
+"""The equations of points that are to meet, in floats (what they are is in `checking.points`)."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from supple.checking.points import conformal, joint_parts
 from supple.deciding.chain import Chain, moved
 from supple.space import Floats, inverse
 
 EQUATIONS = 4  # of meeting points: w and |w|²
-
-
-def conformal(R: Any, t: Any) -> list[list[Any]]:
-    """The motion of ``(w, |w|², 1)`` by a rotation (nested lists) and a translation."""
-    zero, one = 0 * t[0], 1 + 0 * t[0]
-    across = [2 * sum(t[k] * R[k][i] for k in range(3)) for i in range(3)]
-    square = sum(x * x for x in t)
-    return [*([*R[i], zero, t[i]] for i in range(3)), [*across, one, square], [zero, zero, zero, zero, one]]
-
-
-def joint_parts(g: Any, slides: bool) -> list[list[list[Any]]]:
-    """What 1, u and v are multiplied with in the motion of a joint; g has the joint's sign."""
-    zero, one = 0 * g, 1 + 0 * g
-    still = [[one if i == j else zero for j in range(5)] for i in range(5)]
-    by_u, by_v = ([[zero] * 5 for _ in range(5)] for _ in range(2))
-    if slides:
-        by_u[3][4] = 4 * g * g
-        by_v[2][4] = 2 * g
-        by_v[3][2] = 4 * g
-    else:
-        by_u[0][0] = by_u[1][1] = -2 * g * g
-        by_v[1][0], by_v[0][1] = 2 * g, -2 * g
-    return [still, by_u, by_v]
 
 
 def point_rows(chain: Chain, target: Floats, middle: Floats, g: Floats, first: int) -> Floats:

@@ -1,51 +1,14 @@
-"""Proofs that a box of joint ranges is empty: their data, and how they come from a refuted relaxation (see `certificate`)."""
+"""How the proof of a box comes from a refuted relaxation (its data are in `checking.proof`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
-
 import numpy as np
 
+from supple.checking.proof import Leaf
 from supple.deciding.equations import MEETING, RANK
 from supple.deciding.multipliers import multiply_out
 from supple.deciding.relaxation import Relaxation
 from supple.space import Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Leaf:
-    """No posture of the box meets one claim."""
-
-    claim: int
-    start: int
-    grams: tuple[Floats, ...]
-    symmetric: Floats  # Λ (8, 8), of poses
-    kernel: Floats  # N (rows, 8)
-    facial: Floats  # Ω (rows, 2^k)
-    linear: Floats  # λ (4), of points
-
-
-@dataclass(frozen=True, eq=False)
-class Crash:
-    """In every posture of the box two things that must keep apart do not."""
-
-    pair: int
-    point: Floats  # of the bar, in its own frame
-    near: Floats | None  # a point of the other thing that it is too near to; None: it is inside
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """A box cut at a value of one joint: what lies below, and what lies above."""
-
-    joint: int
-    at: float
-    below: Proof
-    above: Proof
-
-
-Proof: TypeAlias = Leaf | Crash | Split
 
 _PAIRS = np.triu_indices(8)  # of rows, in the order of their equations
 

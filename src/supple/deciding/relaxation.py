@@ -14,13 +14,12 @@ a point has a target, the equations are those of `points`.
 
 from __future__ import annotations
 
-import math
 import threading
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
+from supple.checking.moments import FIRST_ARC, Ranges, arcs_of, ranges
 from supple.deciding.arcs import Loop, arc_matrices
 from supple.deciding.chain import Chain, dual_of
 from supple.deciding.claims import Claim
@@ -31,43 +30,9 @@ from supple.deciding.moments import Layout, layout
 from supple.deciding.points import point_rows
 from supple.space import Floats
 
-FIRST_ARC = 3  # joints
-WIDER = 1.0 + 1e-12  # g is a little more than it need be, so that rounding cannot make it too small
 CONTRADICTION = 1e-6  # what is left of an equation without unknowns
 WORTH = 1e-6  # a bound that is worth looking at
-LEAST = 1e-9  # g of a joint that hardly moves
-FULL = np.pi - 1e-9  # half a range from which a joint turns all the way round
 _rooms = threading.local()
-
-
-class Ranges(NamedTuple):
-    """What the moments of joints with given ranges are made of."""
-
-    middle: Floats
-    g: Floats
-    kappa: Floats  # −g², 0 for slides
-    limited: tuple[bool, ...]
-
-
-def ranges(chain: Chain, lower: Floats, upper: Floats) -> Ranges:
-    """Middle, g and κ of each joint's range, and whether it has limits at all."""
-    middles, gs, kappas, limited = [], [], [], []
-    for low, high, slides in zip(lower.tolist(), upper.tolist(), chain.slides.tolist(), strict=True):
-        middle = 0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else 0.0
-        half = max(high - middle, middle - low)
-        has = slides or half < FULL
-        g = max((half / chain.reach if slides else math.sin(0.5 * half)) * WIDER, LEAST) if has else 1.0
-        middles.append(middle)
-        gs.append(g)
-        kappas.append(0.0 if slides else -g * g)
-        limited.append(has)
-    return Ranges(np.array(middles), np.array(gs), np.array(kappas), tuple(limited))
-
-
-def arcs_of(n: int, start: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The joints of both arcs, in the order of the loop."""
-    order = [(start + i) % n for i in range(n)]
-    return tuple(order[:FIRST_ARC]), tuple(order[FIRST_ARC:])
 
 
 class Relaxation:

@@ -14,9 +14,9 @@ from time import monotonic
 
 import numpy as np
 
-from supple.deciding.balls import need_flint
+from supple.checking.balls import need_flint
 from supple.deciding.branching import Outcome, Search, box_of, groups_of
-from supple.deciding.certificate import Certificate
+from supple.deciding.certificate import Certificate, certified
 from supple.deciding.chain import Undecidable
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.crashes import Pairing, pairings_of
@@ -132,7 +132,7 @@ class _Deciding:
         self.looked += outcome.boxes
         if outcome.proof is None:
             return outcome, None
-        return outcome, Certificate(names, lower, upper, tuple(claims), tuple(pairings), outcome.proof).compact()
+        return outcome, certified(self.problem, names, claims, pairings, outcome.proof)
 
     def met(self) -> Solution | None:
         """The solution, if the postures of all groups together are one."""
@@ -142,11 +142,11 @@ class _Deciding:
     def proved(self, certificate: Certificate) -> Solution:
         """The certificate, if it stands up to its check."""
         searched = monotonic()
-        if not certificate.verify():
+        if not certificate.verify(self.problem.figure, self.problem.limits):
             reason = f"{self.local.reason} A proof that it is impossible did not stand up to its check."
             return self.noted(_plain(self.local, reason))
         checking = monotonic() - searched
-        plain = _plain(self.local, f"{certificate.statement}.")
+        plain = _plain(self.local, f"{certificate.brief}.")
         said = replace(plain, status=Status.IMPOSSIBLE, certificate=certificate)
         return self.noted(said, checking)
 
