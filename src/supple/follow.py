@@ -65,7 +65,7 @@ def follow(
     can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove` what
     the search does not solve is decided, as by `solve`; a posture that is too far for the speeds is not taken.
     """
-    searching, proving = Proving.by(solver, prove)
+    searching, proving = Proving.by(solver, prove, problem)
     chosen = compiled_for_many(searching, problem)
     figure, paces = problem.figure, _paces(problem, dt, speed)
     if not jump > 0.0:

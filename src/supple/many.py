@@ -109,7 +109,7 @@ def solve_many(
     workers = threads if threads is not None else os.cpu_count() or 1
     if workers < 1:
         raise BadValue(f"threads must be at least 1, not {threads}")
-    searching, proving = Proving.by(solver, prove)
+    searching, proving = Proving.by(solver, prove, problem)
     chosen = compiled_for_many(searching, problem)
     given = by_task(problem, targets)
     T = flat_targets(problem, given)

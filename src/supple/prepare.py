@@ -179,8 +179,8 @@ def prepare(
     are answered as `solve` would, at its pace. With `prove` what the search does not solve is decided, as by `solve`.
     `budget` limits the evaluations of each call.
     """
-    searching, proving = Proving.by(solver, prove)
+    searching, proving = Proving.by(solver, prove, problem)
     chosen = default_solver(problem) if searching is None else searching
-    insist(chosen if solver is None else solver, problem)
+    insist(chosen, problem)
     allowance = FREELY if budget is None else Allowance(budget)
     return Query(problem, compiled(chosen) or chosen, seed, allowance, proving)

@@ -15,7 +15,7 @@ from supple.goals import At, Placed
 from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
 from supple.solvers.default import default_solver
 from supple.solvers.distinct import distinct_solutions
@@ -78,9 +78,7 @@ def solve(
         left = list(more)
     else:
         raise BadValue(f"solve takes a Problem, or a Figure and goals, not {problem!r}")
-    searching, proving = Proving.by(solver, prove)
-    if solver is not None:
-        insist(solver, problem)
+    searching, proving = Proving.by(solver, prove, problem)
     figure, given = problem.figure, _start(left, start)
     posture = problem.admitted(figure.rest if given is None else figure.posture(given))
     chosen = default_solver(problem) if searching is None else searching

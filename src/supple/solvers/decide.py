@@ -77,9 +77,10 @@ class Proving:
     named: str = ""
 
     @classmethod
-    def by(cls, solver: Solver | None, prove: bool) -> tuple[Solver | None, Proving]:
+    def by(cls, solver: Solver | None, prove: bool, problem: Problem) -> tuple[Solver | None, Proving]:
         """Who searches, None for the default, and what becomes of what it does not solve; to name `Decide` is to ask."""
         if isinstance(solver, Decide):
+            insist(solver, problem)
             return solver.solver, cls(True, solver.boxes)
         return solver, cls(bool(prove), named="" if solver is None else type(solver).__name__)
 
