@@ -272,8 +272,18 @@ class Figure(Edits, Contacts):
     def _flat(self) -> tuple[np.ndarray, np.ndarray]:
         return flat_ints(self.packed.ints), flat_floats(self.packed.floats)
 
-    def posture(self, q: ArrayLike, many: bool = False) -> Floats:
-        """`q` as a new finite array of shape (size,), with `many` also (n, size), or an error that says what it should be."""
+    def named(self, q: ArrayLike | Mapping[str, Any]) -> dict[str, float]:
+        """A posture as numbers by the names of its coordinates."""
+        return dict(zip(self.joints, self.posture(q).tolist(), strict=True))
+
+    def posture(self, q: ArrayLike | Mapping[str, Any], many: bool = False) -> Floats:
+        """`q` as a new finite array of shape (size,), with `many` also (n, size), or an error that says what it should be.
+
+        Numbers by name, of coordinates, joints, segments or patterns as in `locked`, leave the rest posture elsewhere.
+        """
+        if isinstance(q, Mapping):
+            values = self._by_coordinate(q, "values", "a number", "numbers", ())
+            q = [values.get(name, x) for name, x in zip(self.joints, self.rest.tolist(), strict=True)]
         try:
             array = np.array(q, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:

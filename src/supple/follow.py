@@ -18,15 +18,17 @@ from numpy.typing import ArrayLike
 
 from supple.errors import BadValue
 from supple.goals.base import spread
-from supple.many import Solutions
+from supple.many import Rows, Solutions
 from supple.problem import Problem
 from supple.solvers.base import Solver
+from supple.solvers.decide import Proving
 from supple.solvers.desk import desk
 from supple.solvers.meter import FREELY
 from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
 from supple.targets import by_task, flat_targets
 
+PART = 64  # rows that are run before they are looked at, and twice as many each time that nothing changes
 PACED = 3  # attempts at a step whose coordinates have speed limits
 JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
 
@@ -54,32 +56,49 @@ def follow(
     jump: float = JUMP,
     solver: Solver | None = None,
     seed: int = 0,
+    prove: bool = False,
 ) -> Path:
     """Follow a sequence of targets, shaped as for `solve_many`.
 
     `dt` is the time from one target to the next; with it, coordinates keep to `speed` (the figure's own by default, a number
     or one for each coordinate, in radians or metres a second). A step that cannot keep up is the nearest posture that
-    can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default.
+    can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove` what
+    the search does not solve is decided, as by `solve`; a posture that is too far for the speeds is not taken.
     """
-    chosen = compiled_for_many(solver, problem)
+    searching, proving = Proving.by(solver, prove, problem)
+    chosen = compiled_for_many(searching, problem)
     figure, paces = problem.figure, _paces(problem, dt, speed)
     if not jump > 0.0:
         raise BadValue(f"jump must be positive, not {jump!r}")
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
-    Q, info, page = np.empty((len(T), figure.size)), FREELY.info(len(T)), FREELY.page()
-    Q[:1] = problem.admitted(figure.rest if start is None else figure.posture(start))
+    paced = bool(np.isfinite(paces).any())
+    rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.info(len(T)), seed, proving)
+    rows.Q[:1] = problem.admitted(figure.rest if start is None else figure.posture(start))
     I, F, _ = problem.packed
-    place = desk(problem, chosen.settings(), seed)
     own = F.copy()
-    search_entry(I, own, place, T, Q, info, page, 0, min(1, len(T)))
-    if np.isfinite(paces).any():
+    _run(rows, (I, own, desk(problem, chosen.settings(), seed)), 0, min(1, len(T)))
+    if paced:
         I = I.copy()
         I[17] = I[24] = 0  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
         chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
-    place = desk(problem, chosen.settings(), seed, paces)
-    search_entry(I, own, place, T, Q, info, page, 1, len(T))
-    return Path.told(problem, given, Q, info, seed, jump=jump)
+        rows.bound = True
+    _run(rows, (I, own, desk(problem, chosen.settings(), seed, paces)), 1, len(T))
+    return Path(**rows.told(), jump=jump)
+
+
+def _run(rows: Rows, packed: tuple[np.ndarray, np.ndarray, np.ndarray], first: int, last: int) -> None:
+    """Solve rows first … last − 1 in place, one after the other, and judge them.
+
+    Where judging moves a posture, the next row starts there: so rows are run in parts, short ones after each such change.
+    """
+    page, count = FREELY.page(), PART
+    while first < last:
+        end = min(first + count, last)
+        search_entry(*packed, rows.T, rows.Q, rows.info, page, first, end)
+        unsure = first + np.flatnonzero(~rows.sure(first, end))
+        moved = next((i for i in unsure.tolist() if rows.judge(i)), None)
+        first, count = (end, 2 * count) if moved is None else (moved + 1, 1)
 
 
 def _paces(problem: Problem, dt: float | None, speed: Any) -> np.ndarray:

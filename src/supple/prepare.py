@@ -2,76 +2,39 @@
 
 A query keeps benches, each with everything that one search needs; a call takes a bench, writes the target, runs the compiled
 search and puts the bench back. So calls build nothing but the answer, and threads can share a query: each takes a bench of
-its own. The status comes from the kernel's last evaluation, which stops a little inside every tolerance; `errors` are
-recomputed from the figure when they are read.
+its own. Where the search is sure that every task is met (see `verdict`), that is the answer, and what else it says is made
+when somebody asks; everything else is audited, and decided if that was asked for, as `solve` does it.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.compiled import untyped
+from supple.limits import Limits
 from supple.problem import Problem
-from supple.solution import OWN_STEPS, Solution, Status, audited
-from supple.solvers.base import Solver, insist
-from supple.solvers.decide import Decide, decided
+from supple.solution import Solution, Status, solved_by
+from supple.solvers.base import Solver, answered, insist
+from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.default import default_solver
 from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, STATIONARY, Allowance
+from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, Allowance
 from supple.solvers.multistart import compiled
 from supple.solvers.recentring import solve_recentred
 from supple.solvers.search import UNFIT, search_entry
-from supple.targets import slots, write_targets
+from supple.solvers.verdict import sure_within
+from supple.targets import Slot, slots, write_targets
 
-_STATUS = {MET: Status.SOLVED, STATIONARY: Status.NEAREST, SPENT: Status.STOPPED}
-_new = object.__new__
+INF = float("inf")
+NO_PAGE = FREELY.page()
 
 
-class Answer(Solution):
-    """A solution whose problem and sentence are made when somebody asks for them."""
-
-    asked: tuple[Query, Any]  # the query and its targets
-    spent: list[float]  # the row of info
-
-    @cached_property
-    def problem(self) -> Problem:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The problem with the target that was asked for."""
-        query, targets = self.asked
-        return query.problem.aimed(*query.apart(targets))
-
-    @cached_property
-    def reason(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """One sentence."""
-        if self.status is Status.SOLVED:
-            return self.status.value
-        allowance = self.asked[0].allowance
-        ended = OWN_STEPS if self.evaluations < allowance.evaluations else allowance.ended(late=False)
-        return audited(self.problem, self.q, self.status is Status.NEAREST, ended).reason
-
-    @property
-    def iterations(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Steps that were taken."""
-        return int(self.spent[ITERATIONS])
-
-    @property
-    def evaluations(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Evaluations that were made."""
-        return int(self.spent[EVALUATIONS])
-
-    @property
-    def seed(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The seed of the sequence of starts."""
-        return self.asked[0].seed
-
-    @property
-    def ok(self) -> bool:
-        """Whether every task is met to its tolerance."""
-        return self.status is Status.SOLVED
+_search: list[Any] = [search_entry]  # as it is called: once that has been done, without the look at arguments' types
 
 
 class _Bench:
@@ -85,24 +48,43 @@ class _Bench:
         self.spent = self.info[0]
 
 
+@dataclass(frozen=True)
 class Query:
     """A prepared problem. ``query(target)`` answers one target array for each task; see `prepare`."""
 
-    def __init__(
-        self, problem: Problem, solver: Solver, seed: int, allowance: Allowance, boxes: int | None = None
-    ) -> None:
-        self.problem, self.solver, self.seed, self.allowance = problem, solver, seed, allowance
-        self._boxes = boxes  # in which what is not solved is decided; None: it is not
-        self.slots = slots(problem)
-        shapes = {slot.shape for slot in self.slots}
+    problem: Problem
+    solver: Solver
+    seed: int = 0
+    allowance: Allowance = FREELY
+    proving: Proving = UNASKED
+    # what calls need; no part of the value, and made anew for a copy
+    _slots: tuple[Slot, ...] = field(init=False, repr=False, compare=False)
+    _shape: tuple[int, ...] | None = field(init=False, repr=False, compare=False)  # of all targets in one array
+    _rest: np.ndarray = field(init=False, repr=False, compare=False)
+    _rows: Limits | None = field(init=False, repr=False, compare=False)  # rounding may leave these, never the box
+    _sure: float = field(init=False, repr=False, compare=False)
+    _benches: list[_Bench] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        problem, wanted = self.problem, slots(self.problem)
+        shapes = {slot.shape for slot in wanted}
         alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
-        single = len(self.slots) == 1
-        self.shape = alike if alike is None or single else (len(self.slots), *alike)  # of all targets in one array
-        self._rest = problem.admitted(problem.figure.rest)[None].copy()
         assert problem.limits is not None
-        self._rows = None if problem.limits.is_box else problem.limits  # rounding may leave linear rows, never the box
-        self._benches = [_Bench(self)]
-        self._search = search_entry
+        self.__dict__.update(
+            _slots=wanted,
+            _shape=alike if alike is None or len(wanted) == 1 else (len(wanted), *alike),
+            _rest=problem.admitted(problem.figure.rest)[None].copy(),
+            _rows=None if problem.limits.is_box else problem.limits,
+            _sure=sure_within(problem),
+            _benches=[_Bench(self)],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
         """Solve for a target: the bare array if the problem has one task, else a list (or array) with one for each.
@@ -122,28 +104,40 @@ class Query:
                 T = T.reshape(1, -1)
             if bench.desk is None:
                 return self._slowly(Q[0], targets)
-            self._search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+            search = _search[0]
+            search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
             spent = bench.spent.tolist()
             if spent[REASON] == UNFIT:  # it is looked at again, and cleaned or refused by name
                 if start is not None:
                     self.problem.figure.posture(start)
                 T, targets = self._aimed(target, bench)
-                self._search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+                search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
                 spent = bench.spent.tolist()
-            if self._search is search_entry:
-                self._search = untyped(search_entry)
+            if search is search_entry:
+                _search[0] = untyped(search_entry)
+            q, within = Q[0], self._sure
+            sure = spent[REASON] == MET and (within == INF or max(np.abs(q).max(), np.abs(T).max()) <= within)
         finally:
             self._benches.append(bench)
-        q = Q[0]
-        if self._rows is not None and not self._rows.contains(q):
-            problem = self.problem.aimed(*self.apart(targets))
-            return audited(problem, q, False, evaluations=int(spent[EVALUATIONS]), seed=self.seed)
-        q.setflags(write=False)
-        answer = _new(Answer)
-        record = answer.__dict__
-        record["q"], record["status"] = q, _STATUS[spent[REASON]]
-        record["spent"], record["asked"] = spent, (self, targets)
-        return answer if self._boxes is None or answer.ok else decided(answer, self._boxes)
+        if sure and (self._rows is None or self._rows.contains(q)):
+            q.setflags(write=False)
+            return solved_by(q, (self, targets, spent))
+        local = answered(self._asked(targets), q, spent, NO_PAGE, self.seed, self.allowance)
+        return self.proving.judged(local, self.allowance)
+
+    def _asked(self, targets: Any) -> Problem:
+        """The problem with these targets."""
+        return self.problem.aimed(*((targets,) if len(self._slots) == 1 else targets))
+
+    def told(self, targets: Any, spent: list[float]) -> dict[str, Any]:
+        """What an answer says besides its posture, if it is a solution."""
+        return {
+            "problem": self._asked(targets),
+            "reason": Status.SOLVED.value,
+            "iterations": int(spent[ITERATIONS]),
+            "evaluations": int(spent[EVALUATIONS]),
+            "seed": self.seed,
+        }
 
     def _begin(self, start: Any) -> np.ndarray:
         """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
@@ -155,40 +149,38 @@ class Query:
 
     def _given(self, target: Any) -> Any:
         """Targets that are all points or all placements, as they are; None if they need a closer look."""
-        if self.shape is not None and target is not None:
+        if self._shape is not None and target is not None:
             try:
                 array = np.array(target, dtype=np.float64, order="C")
             except (TypeError, ValueError):
                 return None
-            if array.shape == self.shape:
+            if array.shape == self._shape:
                 return array
         return None
 
     def _aimed(self, target: Any, bench: _Bench) -> Any:
         """Targets written one by one, checked and cleaned, and copies of them."""
-        targets = write_targets(self.slots, target, bench.T)
+        targets = write_targets(self._slots, target, bench.T)
         return bench.T, targets[0] if len(targets) == 1 else targets
-
-    def apart(self, targets: Any) -> Any:
-        """One target for each task."""
-        return (targets,) if len(self.slots) == 1 else targets
 
     def _slowly(self, start: np.ndarray, targets: Any) -> Solution:
         """The answer of a solver that is not the compiled search."""
-        problem = self.problem.aimed(*self.apart(targets))
-        return solve_recentred(self.solver, problem, problem.admitted(start), self.seed, self.allowance)
+        problem = self._asked(targets)
+        local = solve_recentred(self.solver, problem, problem.admitted(start), self.seed, self.allowance)
+        return self.proving.judged(local, self.allowance)
 
 
-def prepare(problem: Problem, *, solver: Solver | None = None, seed: int = 0, budget: int | None = None) -> Query:
+def prepare(
+    problem: Problem, *, solver: Solver | None = None, seed: int = 0, budget: int | None = None, prove: bool = False
+) -> Query:
     """Pack a problem once; the query that comes back answers targets in microseconds, checks included.
 
     That is what the default, `Multistart` of `LevenbergMarquardt`, does; problems that it cannot take, and other solvers,
-    are answered as `solve` would, at its pace. With `Decide` what the search does not solve is decided. `budget` limits the
-    evaluations of each call.
+    are answered as `solve` would, at its pace. With `prove` what the search does not solve is decided, as by `solve`.
+    `budget` limits the evaluations of each call.
     """
-    chosen = default_solver(problem) if solver is None else solver
+    searching, proving = Proving.by(solver, prove, problem)
+    chosen = default_solver(problem) if searching is None else searching
     insist(chosen, problem)
-    allowance, boxes = FREELY if budget is None else Allowance(budget), None
-    if isinstance(chosen, Decide) and compiled(chosen.solver) is not None:
-        chosen, boxes = chosen.solver, chosen.boxes
-    return Query(problem, compiled(chosen) or chosen, seed, allowance, boxes)
+    allowance = FREELY if budget is None else Allowance(budget)
+    return Query(problem, compiled(chosen) or chosen, seed, allowance, proving)

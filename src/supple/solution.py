@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -24,8 +24,40 @@ class Status(Enum):
     IMPOSSIBLE = "No posture within the limits meets the tasks to their tolerances; a certificate is attached."
 
 
+class Value:
+    """Equality, hash and state over the fields of a dataclass that compare; arrays by their bytes."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _plain(self) == _plain(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), _plain(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+        self.__dict__.update(state)
+
+
+def _plain(value: Any) -> Any:
+    """What a value is compared by."""
+    if isinstance(value, Value):
+        return tuple(_plain(getattr(value, f.name)) for f in fields(value) if f.compare)  # type: ignore[arg-type]
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, tuple):
+        return tuple(_plain(one) for one in value)
+    if isinstance(value, Mapping):
+        return frozenset((key, _plain(one)) for key, one in value.items())
+    return value
+
+
 @dataclass(frozen=True, eq=False)
-class Trace:
+class Trace(Value):
     """The way down: after how many evaluations the objective had which value, from the start on."""
 
     evaluations: np.ndarray  # whole numbers, never falling
@@ -49,24 +81,36 @@ class Decision:
     """What it took to decide: boxes of joint ranges looked at, seconds of searching them, seconds of checking the proof."""
 
     boxes: int
-    seconds: float
-    checking: float
+    seconds: float = field(default=0.0, compare=False)  # the clock's: the same decision may take longer another time
+    checking: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
-    """A posture inside the limits, and what is true of it. The quality is recomputed from the problem, not remembered."""
+class Solution(Value):
+    """A posture inside the limits, and what is true of it. The quality is recomputed from the problem, not remembered.
+
+    Every door answers with one. Those in a hurry leave fields to be made when somebody asks for them (`solved_by`).
+    """
 
     problem: Problem
     q: Floats
     status: Status
     reason: str
-    iterations: int = 0
-    evaluations: int = 0
-    seed: int = 0
+    iterations: int = field(default_factory=int)  # factories leave nothing on the class: see __getattr__
+    evaluations: int = field(default_factory=int)
+    seed: int = field(default_factory=int)
     trace: Trace | None = None
     certificate: Any = None
     decision: Decision | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that has been left for later, together with all others."""
+        record = self.__dict__
+        if name not in LATER or "_later" not in record:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        asked, *given = record["_later"]
+        record.update(asked.told(*given))
+        return record[name]
 
     @cached_property
     def errors(self) -> tuple[Miss, ...]:
@@ -76,7 +120,12 @@ class Solution:
     @property
     def ok(self) -> bool:
         """Whether every task is met to its tolerance."""
-        return not self.unmet
+        return self.status is Status.SOLVED
+
+    @property
+    def named(self) -> dict[str, float]:
+        """The posture as numbers by the names of its coordinates."""
+        return self.problem.figure.named(self.q)
 
     @property
     def unmet(self) -> tuple[str, ...]:
@@ -105,6 +154,18 @@ class Solution:
         return "\n".join(lines)
 
 
+LATER = ("problem", "reason", "iterations", "evaluations", "seed")
+
+
+def solved_by(q: Floats, later: tuple[Any, ...]) -> Solution:
+    """A solution that is known to be one; with ``later = (made, …)``, ``made.told(…)`` gives the missing fields (`LATER`)."""
+    out = _new(Solution)
+    record = out.__dict__
+    record["q"], record["status"], record["_later"] = q, _SOLVED, later
+    return out
+
+
+_new, _SOLVED = object.__new__, Status.SOLVED
 OWN_STEPS = "The solver's own steps were used up"
 
 
@@ -120,9 +181,9 @@ def audited(problem: Problem, q: Floats, stationary: bool, ended: str = OWN_STEP
         q = problem.admitted(q)
     q.setflags(write=False)
     draft = Solution(problem, q, Status.SOLVED, Status.SOLVED.value, **more)
-    if draft.ok:
-        return draft
     names = draft.unmet
+    if not names:
+        return draft
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     if stationary:
         return replace(

@@ -16,27 +16,28 @@ from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution
 from supple.solvers.base import Solver
-from supple.solvers.decide import decided
+from supple.solvers.decide import Proving
 from supple.solvers.default import default_solver
 from supple.solvers.distinct import distinct_solutions
 from supple.solvers.meter import Allowance
 from supple.solvers.recentring import solve_recentred
 from supple.space import Floats
 
-REMEMBERED = 32  # short forms that a figure keeps prepared
+REMEMBERED = 32  # short forms that are kept prepared
 
 
 @overload
 def solve(
     problem: Problem | Figure, *more: Any, start: ArrayLike | None = ..., solver: Solver | None = ..., seed: int = ...,
-    distinct: Literal[None] = ..., budget: int | None = ..., deadline: float | None = ..., trace: bool = ...,
+    prove: bool = ..., distinct: Literal[None] = ..., budget: int | None = ..., deadline: float | None = ...,
+    trace: bool = ...,
 ) -> Solution: ...  # fmt: skip
 
 
 @overload
 def solve(
     problem: Problem | Figure, *more: Any, start: ArrayLike | None = ..., solver: Solver | None = ..., seed: int = ...,
-    distinct: int, budget: int | None = ..., deadline: float | None = ..., trace: bool = ...,
+    prove: bool = ..., distinct: int, budget: int | None = ..., deadline: float | None = ..., trace: bool = ...,
 ) -> tuple[Solution, ...]: ...  # fmt: skip
 
 
@@ -46,6 +47,7 @@ def solve(
     start: ArrayLike | None = None,
     solver: Solver | None = None,
     seed: int = 0,
+    prove: bool = True,
     distinct: int | None = None,
     budget: int | None = None,
     deadline: float | None = None,
@@ -56,7 +58,8 @@ def solve(
     ``solve(problem)`` or ``solve(problem, start)``; short form ``solve(figure, {"hand": goal})`` for goals on the frames
     of segments. A `start` outside the limits is projected onto them. Not reaching a goal is no error: see `Solution.status`.
     Where the default search fails, and the problem is of a kind that `Decide` can decide, it goes on to prove that there is
-    no solution, in a bounded number of boxes of joint ranges; `Solution.decision` says what that took.
+    no solution, in a bounded number of boxes of joint ranges; `Solution.decision` says what that took. With ``prove=False``
+    it does not; whatever was not tried, `Solution.reason` says why. A named `solver` answers alone.
 
     With ``distinct=k`` the answer is a tuple of up to k different solutions, the nearest to the start first; if there is none,
     of the nearest posture alone. A `budget` is the greatest number of evaluations of the problem (at least one is made); it
@@ -69,24 +72,26 @@ def solve(
         if not isinstance(goals, Mapping):
             raise BadValue("the short form is solve(figure, {segment: goal}); otherwise pass a Problem")
         if solver is None and seed == 0 and distinct is None and allowance == Allowance() and _is_plain(goals):
-            return _short(problem, goals, _start(left, start))
+            return _short(problem, goals, _start(left, start), bool(prove))
         problem = Problem(problem, [Task(segment, goal) for segment, goal in goals.items()])
     elif isinstance(problem, Problem):
         left = list(more)
     else:
         raise BadValue(f"solve takes a Problem, or a Figure and goals, not {problem!r}")
+    searching, proving = Proving.by(solver, prove, problem)
     figure, given = problem.figure, _start(left, start)
     posture = problem.admitted(figure.rest if given is None else figure.posture(given))
-    chosen = default_solver(problem) if solver is None else solver
+    chosen = default_solver(problem) if searching is None else searching
     if distinct is not None:
         if allowance != Allowance():
             raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
-        return distinct_solutions(problem, chosen, posture, distinct, seed)
+        found = distinct_solutions(problem, chosen, posture, distinct, seed)
+        if found:
+            return found
     begun = monotonic()
-    solution = solve_recentred(chosen, problem, posture, seed, allowance)
-    if solver is not None or budget is not None or solution.ok:
-        return solution
-    return decided(solution, deadline=begun + allowance.seconds)
+    local = solve_recentred(chosen, problem, posture, seed, allowance)
+    solution = proving.judged(local, allowance, begun + allowance.seconds)
+    return solution if distinct is None else (solution,)
 
 
 def _start(left: list[Any], start: Any) -> Any:
@@ -99,20 +104,26 @@ def _is_plain(goals: Mapping[str, Any]) -> bool:
     return bool(goals) and all(type(goal) in (At, Placed) for goal in goals.values())
 
 
-def _short(figure: Figure, goals: Mapping[str, Any], start: Any) -> Solution:
+_kept: dict[
+    Any, Query
+] = {}  # prepared short forms, the oldest first; each holds its figure, so that its id stays its own
+
+
+def _short(figure: Figure, goals: Mapping[str, Any], start: Any, prove: bool) -> Solution:
     """The short form with positions and placements: prepared once for each set of segments, then only numbers change.
 
-    The query is taken out of the figure's memory while it works, so that threads do not share one.
+    The query is taken out of what is kept while it works, so that threads do not share one.
     """
-    key = tuple((name, type(g), getattr(g, "per_radian", None), g.relative_to) for name, g in goals.items())
-    query: Query | None = figure.memory.pop(key, None)
+    kinds = tuple((name, type(g), getattr(g, "per_radian", None), g.relative_to) for name, g in goals.items())
+    key = (id(figure), prove, kinds)
+    query = _kept.pop(key, None)
     if query is None:
-        query = prepare(Problem(figure, [Task(segment, goal) for segment, goal in goals.items()]))
+        problem = Problem(figure, [Task(segment, goal) for segment, goal in goals.items()])
+        query = prepare(problem, prove=prove)
     targets: list[Floats] = [g.at if type(g) is Placed else g.position for g in goals.values()]
     try:
-        solution = query(targets[0] if len(targets) == 1 else targets, start)
-        return solution if solution.ok else decided(solution)
+        return query(targets[0] if len(targets) == 1 else targets, start)
     finally:
-        figure.memory[key] = query
-        while len(figure.memory) > REMEMBERED:
-            figure.memory.pop(next(iter(figure.memory)), None)
+        _kept[key] = query
+        while len(_kept) > REMEMBERED:
+            _kept.pop(next(iter(_kept), None), None)

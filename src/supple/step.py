@@ -19,7 +19,14 @@ from supple.views import scratch_size
 
 
 def step(
-    problem: Problem, q: ArrayLike, dt: float, *, targets: Any = None, gain: float = 1.0, damping: float = 1e-6
+    problem: Problem,
+    q: ArrayLike,
+    dt: float,
+    *,
+    targets: Any = None,
+    gain: float = 1.0,
+    damping: float = 1e-6,
+    prove: bool = False,
 ) -> Floats:
     """The posture after one differential step of `dt` seconds from q, for control loops.
 
@@ -29,8 +36,10 @@ def step(
     From outside the limits the way back is taken as fast as speeds allow. Linear limits, obstacles and `Custom` are refused.
 
     `targets` moves the goals without packing the problem anew: the bare array if it has one task, else a list with one for
-    each, None where a task keeps its own.
+    each, None where a task keeps its own. One step decides nothing: ``prove=True`` is refused, `solve` proves.
     """
+    if prove:
+        raise Refused("one step proves nothing: solve(problem, prove=True) decides whether the tasks can be met")
     plan = planned(problem, gain, damping)
     posture, seconds = problem.figure.posture(q), duration(dt)
     return plan.take(posture, plan.aimed(targets), seconds, plan.scratch())

@@ -96,10 +96,20 @@ def run(
 
 
 def answered(
-    problem: Problem, q: Floats, spent: np.ndarray, page: np.ndarray, seed: int, allowance: Allowance, own: bool
+    problem: Problem,
+    q: Floats,
+    spent: Sequence[float] | np.ndarray,
+    page: np.ndarray,
+    seed: int,
+    allowance: Allowance,
+    own: bool | None = None,
 ) -> Solution:
-    """The solution for a posture that a compiled loop ended at, by its row of info; `own`: its own steps were used up."""
+    """The solution for a posture that a compiled loop ended at, by its row of info; the audit says what it is.
+
+    `own`: the loop's own steps were used up; by default, if its budget was not.
+    """
     ended = NO_WAY_ON
+    own = bool(spent[EVALUATIONS] < spent[BUDGET]) if own is None else own
     if spent[REASON] == SPENT:
         ended = OWN_STEPS if own else allowance.ended(late=bool(spent[BUDGET] == 0.0))
     return audited(

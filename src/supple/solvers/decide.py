@@ -62,21 +62,60 @@ class Decide:
         insist(self, problem)
         begun = monotonic()
         local = self.solver.solve(problem, start, seed, allowance)
-        return local if local.ok else decided(local, self.boxes, begun + allowance.seconds)
+        return Proving(True, self.boxes).judged(local, allowance, begun + allowance.seconds)
+
+
+@dataclass(frozen=True)
+class Proving:
+    """What becomes of what a search did not solve: decided in no more than `boxes` boxes, if that is asked for.
+
+    A solver that was `named` in place of the default search has the last word.
+    """
+
+    asked: bool
+    boxes: int = FURTHER
+    named: str = ""
+
+    @classmethod
+    def by(cls, solver: Solver | None, prove: bool, problem: Problem) -> tuple[Solver | None, Proving]:
+        """Who searches, None for the default, and what becomes of what it does not solve; to name `Decide` is to ask."""
+        if isinstance(solver, Decide):
+            insist(solver, problem)
+            return solver.solver, cls(True, solver.boxes)
+        return solver, cls(bool(prove), named="" if solver is None else type(solver).__name__)
+
+    def judged(self, local: Solution, allowance: Allowance = FREELY, deadline: float = np.inf) -> Solution:
+        """A solution as it is; anything else decided, or with the reason why it was not tried."""
+        if local.ok or local.status is Status.IMPOSSIBLE:
+            return local
+        if not self.asked:
+            return _untried(local, "nobody asked (prove=True does)")
+        if self.named:
+            return _untried(local, f"{self.named} was named, which proves nothing (Decide does)")
+        if local.status is Status.STOPPED and local.evaluations >= allowance.evaluations:
+            return _untried(local, "the search did not come to its end")
+        return decided(local, self.boxes, deadline)
+
+
+UNASKED = Proving(False)
+
+
+def _untried(local: Solution, why: str) -> Solution:
+    return replace(local, reason=f"{local.reason} Whether it is impossible was not looked into: {why}.")
 
 
 def decided(local: Solution, boxes: int = FURTHER, deadline: float = np.inf) -> Solution:
     """What branch and bound makes of a search that failed, until a time of the monotonic clock.
 
-    A problem that cannot be decided keeps its answer.
+    A problem that cannot be decided keeps its answer, and the reason says why.
     """
     try:
         claims = claims_of(local.problem)
         need_flint()
     except MissingExtra as error:
-        return _plain(local, f"{local.reason} Whether it is impossible cannot be proved: {error}.")
-    except Undecidable:
-        return local
+        return replace(local, reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
+    except Undecidable as error:
+        return replace(local, reason=f"{local.reason} Whether it is impossible cannot be decided: {error}.")
     return _Deciding(local, claims, boxes, deadline).solution()
 
 
@@ -106,7 +145,7 @@ class _Deciding:
                 if all(found) and (solution := self.met()) is not None:
                     return solution
         said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
-        return self.noted(_plain(self.local, f"{self.local.reason} Whether it is impossible {said}."))
+        return self.noted(replace(self.local, reason=f"{self.local.reason} Whether it is impossible {said}."))
 
     def search(self, claims: Sequence[Claim], most: int) -> tuple[Outcome, Certificate | None]:
         """Refute some claims, or find a posture that meets them."""
@@ -144,21 +183,14 @@ class _Deciding:
         searched = monotonic()
         if not certificate.verify(self.problem.figure, self.problem.limits):
             reason = f"{self.local.reason} A proof that it is impossible did not stand up to its check."
-            return self.noted(_plain(self.local, reason))
+            return self.noted(replace(self.local, reason=reason))
         checking = monotonic() - searched
-        plain = _plain(self.local, f"{certificate.brief}.")
-        said = replace(plain, status=Status.IMPOSSIBLE, certificate=certificate)
+        said = replace(self.local, status=Status.IMPOSSIBLE, reason=f"{certificate.brief}.", certificate=certificate)
         return self.noted(said, checking)
 
     def noted(self, solution: Solution, checking: float = 0.0) -> Solution:
         """A solution with what it took to decide."""
         return replace(solution, decision=Decision(self.looked, monotonic() - self.begun - checking, checking))
-
-
-def _plain(local: Solution, reason: str) -> Solution:
-    """The same for another reason; an answer of a query becomes a solution whose fields are all known."""
-    counts = local.iterations, local.evaluations, local.seed
-    return Solution(local.problem, local.q, local.status, reason, *counts, trace=local.trace)
 
 
 def _meets(claim: Claim, joints: tuple[str, ...], q: Floats) -> bool:

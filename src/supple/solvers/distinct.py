@@ -31,7 +31,7 @@ FIRST, LAST = 64, 4096  # attempts at first, and at most
 def distinct_solutions(
     problem: Problem, solver: Solver, reference: Floats, count: int, seed: int = 0
 ) -> tuple[Solution, ...]:
-    """Up to `count` solutions; if none is found, the answer of the solver itself."""
+    """Up to `count` solutions; none if none is found."""
     if count < 1:
         raise BadValue(f"distinct must be at least 1, not {count}")
     local = solver.solver if isinstance(solver, Multistart) else solver
@@ -42,9 +42,8 @@ def distinct_solutions(
         found = np.vstack([found, unwound(problem, _met(local, problem, np.array(starts), reference, seed), reference)])
         kept = _apart(found, reference, count)
         first, last = last, min(2 * last, LAST)
-    if len(kept) == 0:
-        return (solver.solve(problem, reference, seed),)
-    return tuple(audited(problem, q, stationary=True, seed=seed) for q in kept)
+    answers = (audited(problem, q, stationary=True, seed=seed) for q in kept)
+    return tuple(answer for answer in answers if answer.ok)
 
 
 def _met(local: Solver, problem: Problem, starts: Floats, reference: Floats, seed: int) -> Floats:

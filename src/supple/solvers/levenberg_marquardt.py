@@ -16,7 +16,7 @@ from supple.problem import Problem
 from supple.solution import Solution
 from supple.solvers.base import answered, insist, reasons_of_a_descent_method
 from supple.solvers.desk import desk
-from supple.solvers.meter import BUDGET, EVALUATIONS, FREELY, Allowance
+from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.search import search_entry
 from supple.space import Floats
 
@@ -60,5 +60,4 @@ class LevenbergMarquardt:
         Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
         with allowance.watched(info):
             search_entry(I, F.copy(), desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
-        own = bool(info[0, EVALUATIONS] < info[0, BUDGET])
-        return answered(problem, Q[0], info[0], trace, seed, allowance, own)
+        return answered(problem, Q[0], info[0], trace, seed, allowance)

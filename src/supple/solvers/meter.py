@@ -10,7 +10,7 @@ the clock. A trace of capacity 0 costs nothing.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
@@ -80,7 +80,7 @@ class Allowance:
         """Where a loop writes its trace."""
         return np.zeros((TRACED if self.trace else 0, 2))
 
-    def traced(self, info: np.ndarray, page: np.ndarray) -> Trace | None:
+    def traced(self, info: Sequence[float] | np.ndarray, page: np.ndarray) -> Trace | None:
         """What a loop with this row of info has written; where the page was too short, its last point is the end."""
         if not self.trace:
             return None
