@@ -242,7 +242,7 @@ def test_a_lie_in_any_field_is_refused(what: str) -> None:
 def test_numbers_that_vanish_when_they_are_squared_prove_nothing() -> None:
     """A proof times 1e-200 is as negative as it was, but its norms, and with them what tolerances need, would be zero."""
     figure, data = data_of("pose")
-    for key in ("symmetric", "facial"):
+    for key in ("symmetric", "kernel"):
         grown("proof", 0, key, by=1e-200)(data)
     grown("proof", 0, "grams", by=1e-100)(data)
     data["entries"][0]["tolerance"] = 2.0
@@ -417,3 +417,22 @@ def test_dual_quaternions_in_balls_are_of_length_one() -> None:
         q = dual_of(placed(T), need_flint().arb(1))
         assert abs(float(sum(x * x for x in q[:4]).mid()) - 1.0) < 1e-14
         assert float(sum(a * b for a, b in zip(q[:4], q[4:], strict=True)).mid()) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_two_lies_are_no_truth() -> None:
+    """Any two of the forgeries of one certificate, one after the other."""
+    rng = random.Random(3)
+    tried = 0
+    for _ in range(400):
+        first, second = rng.sample(list(FIELDS), 2)
+        if FIELDS[first][0] != FIELDS[second][0]:
+            continue
+        figure, data = data_of(FIELDS[first][0])
+        try:
+            FIELDS[first][1](data)
+            FIELDS[second][1](data)
+        except (AssertionError, IndexError, KeyError, TypeError):  # the first left nothing to change
+            continue
+        tried += 1
+        assert not accepted(data, figure), (first, second)
+    assert tried > 50
