@@ -56,7 +56,8 @@ def retarget(
     `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
     name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
     only directions and places are transferred. `progress` is called with the number of each frame that is done.
-    Frames that are not done when the `deadline` [s] passes stand still, and the report says so. Ctrl-C raises `Interrupted`.
+    Frames that are not done when the `deadline` [s] passes stand still, and the report, which is
+    written in any case, says so. Ctrl-C raises `Interrupted`.
     """
     stop = Stop(deadline)
     if not isinstance(motion, Motion):

@@ -89,9 +89,10 @@ class Stop:
 
     def conclude(self, done: int, total: int, what: str, answer: Callable[[], Answer]) -> Answer:
         """The answer; Interrupted, with how far it came and what there is of the answer, after a Ctrl-C."""
-        if self.interrupted:
-            raise Interrupted(f"interrupted after {done:,} of {total:,} {what}", done, total, answer)
-        return answer()
+        if not self.interrupted:
+            with self:
+                return answer()
+        raise Interrupted(f"interrupted after {done:,} of {total:,} {what}", done, total, answer)
 
     def told(self, done: int, total: int, what: str) -> str:
         """What came first and how far it was by then: a sentence."""
