@@ -23,7 +23,7 @@ from supple.problem import Problem
 from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
 from supple.solvers.desk import desk
-from supple.solvers.meter import FREELY
+from supple.solvers.meter import FREELY, TRIES
 from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
 from supple.stopping import Stop
@@ -106,6 +106,8 @@ def _run(rows: Rows, packed: tuple[np.ndarray, np.ndarray, np.ndarray], first: i
         with stop:
             unsure = first + np.flatnonzero(~rows.sure(first, end) & rows.begun[first:end])
             moved = next((i for i in unsure.tolist() if rows.judge(i, stop)), None)
+        if moved is not None:
+            rows.info[moved + 1 : end, TRIES] = 0.0  # these are searched for again
         if halted:
             return
         first, count = (end, min(2 * count, LONGEST)) if moved is None else (moved + 1, 1)

@@ -64,7 +64,9 @@ class Solutions(Value):
         if self.info[i, BUDGET] > 0.0:
             return self.proving.judged(found)
         if self.info[i, TRIES] == 0.0:
-            found = replace(found, status=Status.STOPPED, reason=f"{self.allowance.ended(late=True)} before its turn came.")
+            found = replace(
+                found, status=Status.STOPPED, reason=f"{self.allowance.ended(late=True)} before its turn came."
+            )
         return replace(found, reason=f"{found.reason} {NO_TIME}") if self.proving.asked and not found.ok else found
 
     @cached_property
@@ -190,7 +192,7 @@ class Rows:
 
     def halt(self) -> None:
         """Let no search that is not over evaluate again; one that runs ends where it is."""
-        self.late = self.info[:, TRIES] == 0.0
+        self.late = self.late | (self.info[:, TRIES] == 0.0)
         self.info[self.late, BUDGET] = 0.0
 
     def settle(self, first: Floats, stop: Stop, chained: bool = False) -> None:
@@ -198,7 +200,10 @@ class Rows:
         if not self.late.any():
             return
         self.allowance = Allowance(seconds=stop.seconds)
-        self.info, self.Q = self.info.copy(), self.Q.copy()  # a thread that is left behind has the others; it writes info last
+        self.info, self.Q = (
+            self.info.copy(),
+            self.Q.copy(),
+        )  # a thread that is left behind has the others; it writes info last
         absent = np.flatnonzero(~self.begun)
         self.info[absent, REASON] = SPENT
         self.Q[absent] = self.Q[absent[0] - 1] if chained and len(absent) and absent[0] > 0 else first
