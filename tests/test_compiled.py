@@ -55,6 +55,11 @@ def run(package: Path, script: str = SCRIPT, **environment: str) -> tuple[float,
     return float(done.stdout), done.stderr
 
 
+def private(folder: Path) -> Path:
+    folder.mkdir(mode=0o700)
+    return folder
+
+
 def files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
@@ -113,7 +118,7 @@ def test_interpreted_nothing_is_compiled_or_cached(package: Path, tmp_path: Path
 
 
 def test_old_folders_are_forgotten(package: Path, tmp_path: Path):
-    cache = tmp_path / "cache"
+    cache = private(tmp_path / "cache")
     old = [cache / f"{k:016x}" for k in range(6)]
     for k, folder in enumerate(old):
         folder.mkdir(parents=True)
@@ -123,7 +128,7 @@ def test_old_folders_are_forgotten(package: Path, tmp_path: Path):
 
 
 def test_folders_of_others_are_left_alone(package: Path, tmp_path: Path):
-    cache = tmp_path / "cache"
+    cache = private(tmp_path / "cache")
     others = [
         cache / name for name in ("my-dissertation!", "holiday-pictures", "sixteen-letters.", "0123456789abcdeg", "x")
     ]

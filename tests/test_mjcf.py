@@ -306,3 +306,29 @@ def test_without_mujoco_the_message_names_the_extra(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(MissingExtra, match=r"supple\[mjcf\]"):
         parse_mjcf(model_of(BODY))
+
+
+COAXIAL = "<body name='a'><joint name='j'/><joint name='k'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
+
+
+def test_warnings_reach_neither_the_folder_nor_stderr(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    mujoco.MjModel.from_xml_string(model_of(COAXIAL))  # MuJoCo by itself
+    log = tmp_path / "MUJOCO_LOG.TXT"
+    assert log.exists()
+    assert "singular" in "".join(capfd.readouterr())
+    log.unlink()
+    before = mujoco.get_mju_user_warning()
+    assert parse_mjcf(model_of(COAXIAL)).joints == ("j", "k")
+    assert not list(tmp_path.iterdir())
+    assert capfd.readouterr() == ("", "")
+    assert mujoco.get_mju_user_warning() is before
+
+
+def test_what_mujoco_warns_of_before_it_refuses_is_part_of_the_error(monkeypatch: pytest.MonkeyPatch):
+    def refuse(text: str) -> None:
+        mujoco.get_mju_user_warning()("the first\n warning")
+        raise ValueError("no")
+
+    monkeypatch.setattr(mujoco, "MjModel", type("Refusing", (), {"from_xml_string": staticmethod(refuse)}))
+    with pytest.raises(BadFile, match="MuJoCo refuses the model: no; the first warning"):
+        parse_mjcf(model_of(BODY))

@@ -5,7 +5,7 @@ from supple.coordinates.natural import Natural
 from supple.deciding.certificate import Certificate
 from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
 from supple.effectors import Direction, Frame, Gap, MassCentre, Point
-from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName
+from supple.errors import BadFile, BadValue, Error, Interrupted, MissingExtra, Refused, UnknownName
 from supple.figure import Figure, Loop, Source
 from supple.files.door import load, read_markers, read_motion, read_scene, write
 from supple.follow import Path, follow
@@ -73,7 +73,7 @@ __all__ = [
     "Capsule", "CautiousStep", "Certificate", "Clearance", "Continuity", "Coordinate", "Custom",
     "CyclicCoordinateDescent", "Cylinder", "DampedLeastSquares", "Decide", "Decision", "Direction", "Drive",
     "DrivenAngle", "Error", "Evaluation", "Fabrik", "Facing", "Figure", "FittedStep", "FixedStep", "Frame",
-    "FrameByFrame", "Gap", "Group", "Held", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line",
+    "FrameByFrame", "Gap", "Group", "Held", "Interrupted", "JacobianTranspose", "Joint", "LevenbergMarquardt", "Limits", "Line",
     "Loop", "MarkerSet", "Markers", "MassCentre", "Match", "Miss", "MissingExtra", "Moment", "Motion", "Multistart",
     "Natural", "Near", "Newton", "OnLine", "OnPlane", "OptimalTracking", "Outside", "Over", "Path", "Pieces",
     "Placed", "Point", "Polytope", "Problem", "ProjectedGradient", "PseudoInverse", "Query", "RankOne", "Reach", "Refused",

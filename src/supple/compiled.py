@@ -18,10 +18,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
-import shutil
+import pickle
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from importlib import metadata
@@ -32,10 +30,14 @@ import numba
 from numba import carray, njit, types
 from numba.core import config
 from numba.core import event as _event
+from numba.core.caching import NullCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, Flags
+from numba.core.compiler import Compiler, CompileResult, Flags
+from numba.core.serialize import dumps
 from numba.extending import intrinsic, lower_builtin, overload, register_jitable, type_callable
 from numba.np.arrayobj import populate_array
+
+from supple.caching import Damaged, cache_folder, keep, kept
 
 INTERPRETED = bool(config.DISABLE_JIT)
 _FLAGS: dict[str, Any] = {
@@ -44,7 +46,6 @@ _FLAGS: dict[str, Any] = {
     "nogil": True,
     "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
-_KEPT_CACHES = 4
 _NEEDLESS = {  # passes of Numba's for closures, `with`, exceptions and expressions of arrays: kernels have none of these
     *("WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "FindLiterallyCalls"),
     *("LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites"),
@@ -69,36 +70,7 @@ def kernel_digest(package: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_roots() -> list[Path]:
-    chosen = os.environ.get("SUPPLE_CACHE")
-    if chosen:
-        return [Path(chosen)]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [home / "supple", Path(tempfile.gettempdir()) / f"supple-{os.getuid() if hasattr(os, 'getuid') else 'user'}"]
-
-
-def _cache_folder() -> Path | None:
-    """The first folder that can be written, made ready; None if there is none: then nothing is cached."""
-    name = kernel_digest(Path(__file__).parent)
-    for root in _cache_roots():
-        folder = root / name
-        with contextlib.suppress(OSError):
-            is_new = not folder.exists()
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK):
-                if is_new:
-                    _forget_old(root, folder)
-                return folder
-    return None
-
-
-def _forget_old(root: Path, current: Path) -> None:
-    others = [f for f in root.iterdir() if f.is_dir() and f != current and re.fullmatch("[0-9a-f]{16}", f.name)]
-    for folder in sorted(others, key=lambda f: f.stat().st_mtime, reverse=True)[_KEPT_CACHES - 1 :]:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-CACHE: Path | None = None if INTERPRETED else _cache_folder()
+CACHE, _WHY_NOT = (None, "") if INTERPRETED else cache_folder(kernel_digest(Path(__file__).parent))
 
 
 class _Part(JITCodeLibrary):
@@ -232,14 +204,10 @@ def stage(function: Callable[..., Any]) -> Any:
 
 def entry(function: Callable[..., Any]) -> Any:
     """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
-    if CACHE is None:
-        return njit(function, **_ENTRY_FLAGS)
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE)  # read by Numba while it decorates, for this function alone
-    try:
-        return njit(function, cache=True, **_ENTRY_FLAGS)
-    finally:
-        config.CACHE_DIR = before
+    dispatcher = njit(function, **_ENTRY_FLAGS)
+    if CACHE is not None:
+        dispatcher._cache = _Kept(CACHE, function)
+    return dispatcher
 
 
 def untyped(entry: Any) -> Any:
@@ -248,23 +216,67 @@ def untyped(entry: Any) -> Any:
     return getattr(overloads[0], "entry_point", entry) if len(overloads) == 1 else entry
 
 
-class _Announcer(_event.Listener):
-    """Says once per process that kernels are being compiled, so that the first call does not look like a hang."""
+# ── kept between processes ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def __init__(self) -> None:
-        self.said = False
+
+class _Kept(NullCache):
+    """Numba's cache of one entry, in files that are checked before they are loaded (`caching`).
+
+    Numba's own has an index and numbers for names, which two processes that write at once can cross, and loads whatever it
+    finds. Here a file's name, and its first lines, tell all that the code depends on.
+    """
+
+    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
+        self.folder, self.name = folder, f"{function.__module__}.{function.__qualname__}"
+
+    def _place(self, signature: Any, codegen: Any) -> tuple[Path, str]:
+        """The file for a signature on this processor, and the key that it must hold."""
+        about = self.name, Path(__file__).parent, sys.version, numba.__version__, signature, codegen.magic_tuple()
+        key = "\n".join(map(str, about))
+        return self.folder / f"{self.name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.code", key
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled entry; None if it is not there, or not as it was kept: then it is compiled anew."""
+        target_context.refresh()
+        file, key = self._place(sig, target_context.codegen())
+        try:
+            payload = kept(file, key)
+            return None if payload is None else CompileResult._rebuild(target_context, *pickle.loads(payload))
+        except Exception as error:  # whatever it is: there is a way without
+            why = str(error) if isinstance(error, Damaged) else f"{file.name} cannot be loaded"
+            _announce(f"{why} in {self.folder}. It is compiled anew, which takes up to half a minute …")
+            return None
+
+    def save_overload(self, sig: Any, cres: Any) -> None:
+        """Keep a compiled entry."""
+        if cres.library.has_dynamic_globals:  # addresses of this process
+            return
+        with contextlib.suppress(Exception):  # what cannot be kept is compiled again next time
+            keep(*self._place(sig, cres.codegen), dumps(cres._reduce()))
+
+
+class _Announcer(_event.Listener):
+    """Says that kernels are being compiled, so that the first call does not look like a hang."""
 
     def on_start(self, event: Any) -> None:
         """A function is about to be compiled."""
         module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
-        if self.said or not module.startswith("supple.") or os.environ.get("SUPPLE_QUIET"):
-            return
-        self.said = True
-        text = "supple: compiling its kernels for this machine. This happens once and takes up to half a minute …"
-        print(text, file=sys.stderr, flush=True)
+        if module.startswith("supple."):
+            once = f"Nothing is kept, since {_WHY_NOT}; this" if _WHY_NOT else "This happens once and"
+            _announce(f"compiling its kernels for this machine. {once} takes up to half a minute …")
 
     def on_end(self, event: Any) -> None:
         """A function has been compiled."""
+
+
+_said: list[str] = []
+
+
+def _announce(text: str) -> None:
+    """One line on stderr in the life of a process."""
+    if not _said and not os.environ.get("SUPPLE_QUIET"):
+        _said.append(text)
+        print(f"supple: {text}", file=sys.stderr, flush=True)
 
 
 if not INTERPRETED:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -39,6 +41,25 @@ class MissingExtra(Error, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f'{purpose} needs the package {package!r}: pip install "supple[{extra}]"')
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a long job: how many of the `total` were `done`, and what there is of the answer in `partial`.
+
+    It is a KeyboardInterrupt and no `Error`: what catches errors to go on with the next file does not catch it.
+    """
+
+    def __init__(self, message: str, done: int = 0, total: int = 0, answer: Callable[[], Any] | None = None) -> None:
+        super().__init__(message)
+        self.done, self.total, self._answer = done, total, answer
+
+    @cached_property
+    def partial(self) -> Any:
+        """What a deadline at that moment would have given; None if there is nothing yet, or it was sent between processes."""
+        return None if self._answer is None else self._answer()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.done, self.total)
 
 
 def needed(module: str, package: str, extra: str, purpose: str) -> Any:

@@ -10,7 +10,7 @@ on, because that branch ends or because the path passes where branches meet, the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,13 @@ from supple.problem import Problem
 from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
 from supple.solvers.desk import desk
-from supple.solvers.meter import FREELY
+from supple.solvers.meter import FREELY, TRIES
 from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
+from supple.stopping import Stop
 from supple.targets import by_task, flat_targets
 
-PART = 64  # rows that are run before they are looked at, and twice as many each time that nothing changes
+PART, LONGEST = 64, 512  # rows that are run before they are looked at: twice as many each time that nothing changes
 PACED = 3  # attempts at a step whose coordinates have speed limits
 JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
 
@@ -57,6 +58,7 @@ def follow(
     solver: Solver | None = None,
     seed: int = 0,
     prove: bool = False,
+    deadline: float | None = None,
 ) -> Path:
     """Follow a sequence of targets, shaped as for `solve_many`.
 
@@ -64,7 +66,10 @@ def follow(
     or one for each coordinate, in radians or metres a second). A step that cannot keep up is the nearest posture that
     can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove` what
     the search does not solve is decided, as by `solve`; a posture that is too far for the speeds is not taken.
+
+    Steps that are not solved when the `deadline` [s] passes are STOPPED, where the last one ended. Ctrl-C raises `Interrupted`.
     """
+    stop = Stop(deadline)
     searching, proving = Proving.by(solver, prove, problem)
     chosen = compiled_for_many(searching, problem)
     figure, paces = problem.figure, _paces(problem, dt, speed)
@@ -74,20 +79,21 @@ def follow(
     T = flat_targets(problem, given)
     paced = bool(np.isfinite(paces).any())
     rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.info(len(T)), seed, proving)
-    rows.Q[:1] = problem.admitted(figure.rest if start is None else figure.posture(start))
+    rows.Q[:1] = begin = problem.admitted(figure.rest if start is None else figure.posture(start))
     I, F, _ = problem.packed
     own = F.copy()
-    _run(rows, (I, own, desk(problem, chosen.settings(), seed)), 0, min(1, len(T)))
+    _run(rows, (I, own, desk(problem, chosen.settings(), seed)), 0, min(1, len(T)), stop)
     if paced:
         I = I.copy()
         I[17] = I[24] = 0  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
         chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
         rows.bound = True
-    _run(rows, (I, own, desk(problem, chosen.settings(), seed, paces)), 1, len(T))
-    return Path(**rows.told(), jump=jump)
+    _run(rows, (I, own, desk(problem, chosen.settings(), seed, paces)), 1, len(T), stop)
+    rows.settle(begin, stop, chained=True)
+    return stop.conclude(rows.done, len(T), "targets", lambda: Path(**rows.told(), jump=jump))
 
 
-def _run(rows: Rows, packed: tuple[np.ndarray, np.ndarray, np.ndarray], first: int, last: int) -> None:
+def _run(rows: Rows, packed: tuple[np.ndarray, np.ndarray, np.ndarray], first: int, last: int, stop: Stop) -> None:
     """Solve rows first … last − 1 in place, one after the other, and judge them.
 
     Where judging moves a posture, the next row starts there: so rows are run in parts, short ones after each such change.
@@ -95,10 +101,16 @@ def _run(rows: Rows, packed: tuple[np.ndarray, np.ndarray, np.ndarray], first: i
     page, count = FREELY.page(), PART
     while first < last:
         end = min(first + count, last)
-        search_entry(*packed, rows.T, rows.Q, rows.info, page, first, end)
-        unsure = first + np.flatnonzero(~rows.sure(first, end))
-        moved = next((i for i in unsure.tolist() if rows.judge(i)), None)
-        first, count = (end, 2 * count) if moved is None else (moved + 1, 1)
+        halted = stop.run([partial(search_entry, *packed, rows.T, rows.Q, rows.info, page, first, end)], rows.halt)
+        moved: int | None = None
+        with stop:
+            unsure = first + np.flatnonzero(~rows.sure(first, end) & rows.begun[first:end])
+            moved = next((i for i in unsure.tolist() if rows.judge(i, stop)), None)
+        if moved is not None:
+            rows.info[moved + 1 : end, TRIES] = 0.0  # these are searched for again
+        if halted:
+            return
+        first, count = (end, min(2 * count, LONGEST)) if moved is None else (moved + 1, 1)
 
 
 def _paces(problem: Problem, dt: float | None, speed: Any) -> np.ndarray:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,15 +24,17 @@ from supple.solvers.base import Solver, answered
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.desk import desk
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import EVALUATIONS, FREELY, ITERATIONS, MET, REASON
+from supple.solvers.meter import BUDGET, EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, TRIES, Allowance
 from supple.solvers.multistart import compiled_for_many
 from supple.solvers.search import search_entry
 from supple.solvers.verdict import sure_within
 from supple.space import Floats
+from supple.stopping import Stop
 from supple.targets import by_task, flat_targets
 
 CHUNK = 32  # rows that a thread takes at a time
 NO_PAGE = FREELY.page()
+NO_TIME = "Whether it is impossible was not looked into: there was no time."
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class Solutions(Value):
     seed: int = 0
     proving: Proving = UNASKED
     proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
+    allowance: Allowance = FREELY  # the deadline of all together
 
     def __len__(self) -> int:
         return len(self.q)
@@ -57,7 +59,15 @@ class Solutions(Value):
         if i in self.proofs:
             return self.proofs[i]
         rows = Rows(self.problem, self.targets, np.empty(0), np.array(self.q), self.info, self.seed, self.proving)
-        return self.proving.judged(rows.audited(i))
+        rows.allowance = self.allowance
+        found = rows.audited(i)
+        if self.info[i, BUDGET] > 0.0:
+            return self.proving.judged(found)
+        if self.info[i, TRIES] == 0.0:
+            found = replace(
+                found, status=Status.STOPPED, reason=f"{self.allowance.ended(late=True)} before its turn came."
+            )
+        return replace(found, reason=f"{found.reason} {NO_TIME}") if self.proving.asked and not found.ok else found
 
     @cached_property
     def ok(self) -> np.ndarray:
@@ -96,6 +106,7 @@ def solve_many(
     device: str = "cpu",
     seed: int = 0,
     prove: bool = False,
+    deadline: float | None = None,
 ) -> Solutions:
     """Solve a problem for many targets.
 
@@ -103,7 +114,10 @@ def solve_many(
     own target. The shapes are those of single targets: (n, 3) for `At` and `AimedAt`, (n, 4, 4) for `Placed`, (n, 2, 3) for
     lines, planes and half-spaces. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove`
     what the search does not solve is decided, as by `solve`; ``solutions[i].certificate`` is the proof.
+
+    Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`.
     """
+    stop = Stop(deadline)
     if device != "cpu":
         raise BadValue(f"targets are solved on the device 'cpu', not {device!r}")
     workers = threads if threads is not None else os.cpu_count() or 1
@@ -116,15 +130,27 @@ def solve_many(
     figure = problem.figure
     first = problem.admitted(figure.rest if start is None else figure.posture(start))
     rows = Rows(problem, given, T, np.tile(first, (len(T), 1)), FREELY.info(len(T)), seed, proving)
-    _run(chosen, problem, T, rows.Q, rows.info, seed, workers)
-    unsure = np.flatnonzero(~rows.sure(0, len(T))).tolist()
-    if proving.asked and workers > 1:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(rows.judge, unsure))
-    else:
-        for i in unsure:
-            rows.judge(i)
-    return Solutions(**rows.told())
+    _run(chosen, problem, rows, workers, stop)
+    rows.settle(first, stop)
+    return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
+
+
+def _judged(rows: Rows, workers: int, stop: Stop) -> dict[str, Any]:
+    """The fields of `Solutions`: rows that the search is not sure of are audited and, while there is time, decided."""
+    unsure = np.flatnonzero(~rows.sure(0, len(rows.Q)) & rows.begun).tolist()
+    if rows.proving.asked:
+
+        def judge(some: list[int]) -> None:
+            for i in some:
+                if stop.asked:
+                    return
+                rows.judge(i, stop)
+
+        stop.run([partial(judge, unsure[k::workers]) for k in range(workers)], lambda: None)
+    for i in unsure:
+        if i not in rows.proofs:
+            rows.judge(i, stop)
+    return rows.told()
 
 
 def frozen_array(values: Any, dtype: Any) -> np.ndarray:
@@ -152,6 +178,37 @@ class Rows:
         self.seed, self.proving, self.bound = seed, proving, bound
         self.status = [Status.SOLVED] * len(Q)
         self.proofs: dict[int, Solution] = {}
+        self.allowance, self.late = FREELY, np.zeros(len(Q), dtype=bool)
+
+    @property
+    def begun(self) -> np.ndarray:
+        """Whether a row was searched for (n); all of them, unless they were halted."""
+        return ~self.late | (self.info[:, TRIES] > 0.0)
+
+    @property
+    def done(self) -> int:
+        """How many searches were over before they were halted."""
+        return len(self.Q) - int(self.late.sum())
+
+    def halt(self) -> None:
+        """Let no search that is not over evaluate again; one that runs ends where it is."""
+        self.late = self.late | (self.info[:, TRIES] == 0.0)
+        self.info[self.late, BUDGET] = 0.0
+
+    def settle(self, first: Floats, stop: Stop, chained: bool = False) -> None:
+        """After a halt: rows that were not begun stay at the start, chained ones where the last one ended, and are STOPPED."""
+        if not self.late.any():
+            return
+        self.allowance = Allowance(seconds=stop.seconds)
+        self.info, self.Q = (
+            self.info.copy(),
+            self.Q.copy(),
+        )  # a thread that is left behind has the others; it writes info last
+        absent = np.flatnonzero(~self.begun)
+        self.info[absent, REASON] = SPENT
+        self.Q[absent] = self.Q[absent[0] - 1] if chained and len(absent) and absent[0] > 0 else first
+        for i in absent.tolist():
+            self.status[i] = Status.STOPPED
 
     @cached_property
     def within(self) -> float:
@@ -172,16 +229,20 @@ class Rows:
     def audited(self, i: int) -> Solution:
         """The answer to row i as the search left it, with a status that is true."""
         problem = self.problem.aimed(*(None if t is None else t[i] for t in self.targets))
-        return answered(problem, self.Q[i], self.info[i], NO_PAGE, self.seed, FREELY)
+        return answered(problem, self.Q[i], self.info[i], NO_PAGE, self.seed, self.allowance)
 
-    def judge(self, i: int) -> bool:
+    def judge(self, i: int, stop: Stop) -> bool:
         """Audit row i and, if that is asked for, decide it; whether its posture is another one now.
 
         Rows that are `bound` to go no further than their speeds allow keep their posture.
         """
         found = self.audited(i)
         if self.proving.asked and not found.ok:
-            local, found = found, self.proving.judged(found)
+            local = found
+            if stop.asked or self.late[i]:
+                found = replace(local, reason=f"{local.reason} {NO_TIME}")
+            else:
+                found = self.proving.judged(local, deadline=stop.until)
             if self.bound and found.ok:
                 found = replace(local, reason=f"{local.reason} A posture that meets them is too far for one step.")
             self.proofs[i] = found
@@ -203,33 +264,30 @@ class Rows:
             "seed": self.seed,
             "proving": self.proving,
             "proofs": self.proofs,
+            "allowance": self.allowance,
         }
 
 
 def _run(
     solver: LevenbergMarquardt,
     problem: Problem,
-    T: np.ndarray,
-    Q: np.ndarray,
-    info: np.ndarray,
-    seed: int,
+    rows: Rows,
     workers: int,
+    stop: Stop,
 ) -> None:
     """Solve all rows in place, each thread at a desk of its own."""
     I, F, _ = problem.packed
-    page = FREELY.page()
+    T, Q, info, seed, page = rows.T, rows.Q, rows.info, rows.seed, FREELY.page()
     chunk = max(1, min(CHUNK, len(Q) // workers))
 
     def work(first: int) -> None:
         place, own = desk(problem, solver.settings(), seed), F.copy()
         for at in range(first * chunk, len(Q), workers * chunk):
+            if stop.asked:
+                return
             search_entry(I, own, place, T, Q, info, page, at, min(at + chunk, len(Q)))
 
-    if workers == 1:
-        work(0)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, range(workers)))
+    stop.run([partial(work, first) for first in range(workers)], rows.halt)
 
 
 def _misses(problem: Problem, task: Task, targets: Any, Q: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -35,8 +35,10 @@ from supple.goals.base import numbers, positive
 from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution, Status
-from supple.solvers.decide import Decide
+from supple.solvers.base import insist
+from supple.solvers.decide import Decide, decided
 from supple.space import Floats, compose, rotation
+from supple.stopping import Stop
 
 MOST = 200_000  # poses of one map
 ACROSS_SLICE, ACROSS_VOLUME = 24, 12  # steps of the default spacing across the box
@@ -61,6 +63,7 @@ class Reach:
     certificates: Mapping[tuple[int, int], Certificate] = field(
         default_factory=dict
     )  # by position and rotation, if kept
+    late: int = 0  # poses of which nothing is known, for they were not asked before the deadline
 
     def __len__(self) -> int:
         return len(self.reached)
@@ -112,6 +115,7 @@ def reach(
     boxes: int = 400,
     keep: bool = False,
     progress: Callable[[int], None] | None = None,
+    deadline: float | None = None,
     **description: Any,
 ) -> Reach:
     """Decide a grid of positions, or poses, of a segment's origin: reached, proved impossible, or undecided.
@@ -120,8 +124,11 @@ def reach(
     Without any of them the map is a slice through the first joint, or with `volume` all of the box. `rotation` is a SciPy
     ``Rotation`` of one or several, or described as in `Placed` (``quat_wxyz=``, ``matrix=`` …; an array with one axis more is
     several), or a whole number: so many, spread evenly over all. None asks for the position alone. With `keep` the
-    certificates are kept. `progress` is called with the number of poses that are done.
+    certificates are kept. `progress` is called with the number of poses that are done. Poses that
+    are not decided when the `deadline` [s] passes stay undecided, and `late` counts those that were not asked.
+    Ctrl-C raises `Interrupted`.
     """
+    stop = Stop(deadline)
     if not isinstance(figure, Figure):
         raise BadValue(f"reach takes a figure first, not {figure!r}")
     find(figure.segments, segment, "segment", f"figure {figure.name!r}")
@@ -131,14 +138,14 @@ def reach(
     query = _prepared(figure, segment, rotations, seed, boxes)
     turns = 1 if rotations is None else len(rotations)
     axes, step = _grid(query.problem, segment, (x, y, z), volume, spacing, turns)
-    survey = _Survey(query, axes, rotations, keep)
+    survey = _Survey(query, axes, rotations, keep, boxes, stop)
     survey.run(progress or (lambda done: None))
+    seconds, count = monotonic() - begun, len(survey.reached) * turns
     for array in (*axes, survey.reached, survey.impossible, survey.q):
         array.setflags(write=False)
-    marks = (survey.reached, survey.impossible, survey.q)
-    return Reach(
-        figure, segment, axes, step, rotations, *marks, monotonic() - begun, survey.proving, survey.certificates
-    )
+    found = (survey.reached, survey.impossible, survey.q, seconds, survey.proving, survey.certificates)
+    answer = partial(Reach, figure, segment, axes, step, rotations, *found, late=count - survey.asked)
+    return stop.conclude(survey.asked, count, "poses", answer)
 
 
 # ── rotations ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -181,7 +188,9 @@ def _prepared(figure: Figure, segment: str, rotations: Floats | None, seed: int,
     here = figure.placement(figure.rest, segment)
     position_only = rotations is None
     task = Task(Point(segment), At(here[:3, 3])) if position_only else Task(Frame(segment), Placed(here))
-    return prepare(Problem(figure, [task]), solver=Decide(boxes=boxes), seed=seed)
+    problem, decide = Problem(figure, [task]), Decide(boxes=boxes)
+    insist(decide, problem)
+    return prepare(problem, solver=decide.solver, seed=seed)
 
 
 def _chain(problem: Problem, segment: str) -> Chain:
@@ -255,8 +264,17 @@ def _steps(span: Span, ends: tuple[float, float], spacing: float) -> Floats:
 class _Survey:
     """The poses of a grid, decided one after the other."""
 
-    def __init__(self, query: Query, axes: tuple[Floats, Floats, Floats], rotations: Floats | None, keep: bool) -> None:
-        self.query, self.axes, self.rotations, self.keep = query, axes, rotations, keep
+    def __init__(
+        self,
+        query: Query,
+        axes: tuple[Floats, Floats, Floats],
+        rotations: Floats | None,
+        keep: bool,
+        boxes: int,
+        stop: Stop,
+    ) -> None:
+        self.query, self.axes, self.rotations, self.keep, self.boxes = query, axes, rotations, keep, boxes
+        self.stop, self.asked = stop, 0
         n, k = int(np.prod([len(axis) for axis in axes])), 1 if rotations is None else len(rotations)
         self.reached, self.impossible = np.zeros((n, k), dtype=bool), np.zeros((n, k), dtype=bool)
         self.q = np.full((n, k, query.problem.figure.size), np.nan)
@@ -264,7 +282,7 @@ class _Survey:
         self.certificates: dict[tuple[int, int], Certificate] = {}
 
     def run(self, progress: Callable[[int], None]) -> None:
-        """Decide them all."""
+        """Decide them all, or as many as there is time for."""
         sizes = [len(axis) for axis in self.axes]
         turns = self.reached.shape[1]
         strides = (sizes[1] * sizes[2], sizes[2], 1)
@@ -272,9 +290,15 @@ class _Survey:
             position = np.array([axis[c] for axis, c in zip(self.axes, cell, strict=True)])
             near = [i - strides[a] for a in (2, 1, 0) if cell[a]]
             for r in range(turns):
+                if self.stop.asked:
+                    return
                 target = position if self.rotations is None else compose(self.rotations[r], position)
-                self.note(i, r, self.query(target, self.start(near, i, r)))
-            progress((i + 1) * turns)
+                with self.stop:
+                    found = self.query(target, self.start(near, i, r))
+                    self.note(i, r, found if found.ok else decided(found, self.boxes, self.stop.until))
+                    self.asked += 1
+            with self.stop:
+                progress((i + 1) * turns)
 
     def start(self, near: list[int], i: int, r: int) -> Floats | None:
         """The witness of a neighbour, if one was reached."""

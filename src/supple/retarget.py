@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from supple.errors import BadValue
+from supple.errors import BadValue, Interrupted
 from supple.figure import Figure
 from supple.motion import Motion
 from supple.retargeting.aims import Aims
@@ -22,6 +22,7 @@ from supple.retargeting.anatomy import Anatomy
 from supple.retargeting.match import Match, as_match
 from supple.retargeting.report import Report, reported
 from supple.retargeting.solving import Follower
+from supple.stopping import Stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +49,17 @@ def retarget(
     *,
     plant: bool = True,
     progress: Callable[[int], None] | None = None,
+    deadline: float | None = None,
 ) -> Retargeted:
     """Carry a motion over to the figure `to`: limbs point the same way, inside its limits, and planted feet stay planted.
 
     `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
     name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
     only directions and places are transferred. `progress` is called with the number of each frame that is done.
+    Frames that are not done when the `deadline` [s] passes stand still, and the report, which is
+    written in any case, says so. Ctrl-C raises `Interrupted`.
     """
+    stop = Stop(deadline)
     if not isinstance(motion, Motion):
         raise BadValue(f"retarget takes a motion first, not {motion!r}")
     if not isinstance(to, Figure):
@@ -63,8 +68,17 @@ def retarget(
         raise BadValue("a motion without frames cannot be retargeted")
     source, target = Anatomy(motion.figure), Anatomy(to)
     chosen = as_match(match, source, target)
-    aims = Aims(motion, Alignment(source, target, chosen), plant)
-    follower = Follower(to, aims)
-    Q = follower.solved(progress)
-    report, errors = reported(to, aims, follower, Q)
-    return Retargeted(to, Q, motion.times, errors, to.source, match=chosen, report=report)
+    try:
+        aims = Aims(motion, Alignment(source, target, chosen), plant)
+        follower = Follower(to, aims)
+    except KeyboardInterrupt:
+        raise Interrupted(f"interrupted before any of {len(motion):,} frames was done", 0, len(motion)) from None
+    Q, done = follower.solved(progress, stop)
+
+    def answer() -> Retargeted:
+        report, errors = reported(to, aims, follower, Q)
+        if done < len(Q):
+            report = replace(report, late=f"{stop.told(done, len(Q), 'frames')} The others stand still.")
+        return Retargeted(to, Q, motion.times, errors, to.source, match=chosen, report=report)
+
+    return stop.conclude(done, len(Q), "frames", answer)

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue
+from supple.errors import BadValue, Interrupted
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.optimal_tracking import OptimalTracking
+from supple.stopping import Stop
 from supple.tracked import Tracked
-from supple.tracking.by_frame import FrameByFrame, bridged
+from supple.tracking.by_frame import LATE, Fits, FrameByFrame, bridged
 from supple.tracking.by_natural import ByNatural
 from supple.tracking.by_solver import BySolver
 from supple.tracking.clip import Clip, clip_of
@@ -33,6 +34,7 @@ def track(
     limits: bool = True,
     start: ArrayLike | None = None,
     progress: Callable[[int], None] | None = None,
+    deadline: float | None = None,
 ) -> Tracked:
     """The motion of a figure whose markers (`Figure.with_markers`) lie nearest to those that were seen, frame by frame.
 
@@ -40,16 +42,29 @@ def track(
     the order of the trial; 0 leaves a marker out, inf meets it exactly. `coordinates` maps names to pairs (value,
     weight) to keep near to; without `limits`, joints turn as far as they like. `method` is `FrameByFrame` by default,
     `WholeClip`, `OptimalTracking`, or any solver of single problems; `progress` is called now and then with the
-    number of frames that have been fitted since.
+    number of frames that have been fitted since. Frames that are not fitted when the `deadline` [s] passes stand still,
+    unconverged, and the notes say so. Ctrl-C raises `Interrupted`.
     """
+    stop = Stop(deadline)
     if not isinstance(markers, Markers):
         raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
-    clip = clip_of(figure, markers, weights, coordinates, limits)
+    clip = replace(clip_of(figure, markers, weights, coordinates, limits), stop=stop)
     if progress is not None:
         clip = replace(clip, progress=progress)
     chosen = _method(method, clip)
     begin = figure.rest if start is None else figure.posture(start)
-    fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)
+    try:
+        fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)
+    except KeyboardInterrupt:  # while nothing was fitted that could be told
+        raise Interrupted(f"interrupted before any of {len(markers):,} frames was done", 0, len(markers)) from None
+    done = int((fits.told[:, ENDED] != LATE).sum())
+    return stop.conclude(done, len(markers), "frames", lambda: _tracked(clip, chosen, fits, markers, done))
+
+
+def _tracked(clip: Clip, chosen: Any, fits: Fits, markers: Markers, done: int) -> Tracked:
+    """What a method has found, with errors that are recomputed."""
+    figure, count = clip.figure, len(fits.q)
+    late = [] if done == count else [f"{clip.stop.told(done, count, 'frames')} The others were not fitted."]
     q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
     errors = np.linalg.norm(figure.marker_places(q, clip.names) - clip.positions, axis=2)  # whatever the method says
     return Tracked(
@@ -63,7 +78,7 @@ def track(
         converged=fits.told[:, ENDED] == CONVERGED,
         gap=fits.told[:, OPEN],
         bridged=untold,
-        notes=tuple(markers.notes),
+        notes=(*markers.notes, *late),
     )
 
 

@@ -13,6 +13,7 @@ from supple.errors import BadValue, find
 from supple.figure import Figure, Source
 from supple.motion import Motion
 from supple.space import Floats
+from supple.writing import check_place
 
 
 def options_of(what: str | Path, unit: float | None, up: str | None) -> dict[str, Any]:
@@ -84,6 +85,7 @@ MOVING = (".bvh", ".glb", ".gltf", ".mot", ".sto")  # endings of files that hold
 
 def converted(source: str, target: Path, unit: float | None, up: str | None) -> str:
     """Convert, and say what was done."""
+    check_place(target)
     given: Figure | Motion
     moves = target.suffix.lower() in MOVING
     if _is_bvh(source) and moves:
@@ -127,8 +129,9 @@ def shown(
     up: str | None,
 ) -> str:
     """Draw, and say what was drawn."""
-    from supple.view import draw
+    from supple.view.picture import check_picture, draw
 
+    check_picture(output)
     options = options_of(what, unit, up)
     if frame is None:
         figure = supple.load(what, **options)

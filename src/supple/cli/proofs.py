@@ -11,10 +11,13 @@ from supple.checking.text import MOST_BYTES
 from supple.cli.inputs import figure_of, numbers
 from supple.deciding.certificate import Certificate
 from supple.errors import BadFile
+from supple.writing import check_place, write_file
 
 
 def certify(what: str, segment: str, position: str, quaternion: str | None, output: Path | None, boxes: int) -> int:
     """Solve or prove, say which, and keep the certificate; 0: solved, 1: proved impossible, 3: not decided."""
+    if output is not None:
+        check_place(output)
     figure = figure_of(what, None, None)
     place = numbers(position, 3, "--at")
     if quaternion is None:
@@ -31,7 +34,7 @@ def certify(what: str, segment: str, position: str, quaternion: str | None, outp
     if solution.certificate is None:
         return 3
     if output is not None:
-        output.write_text(solution.certificate.to_json(), encoding="utf-8")
+        write_file(output, solution.certificate.to_json())
         typer.echo(f"{output}: the certificate")
     return 1
 

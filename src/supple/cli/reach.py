@@ -19,6 +19,7 @@ from supple.cli.inputs import figure_of, number, numbers
 from supple.errors import BadValue
 from supple.figure import Figure
 from supple.reach import Reach
+from supple.writing import check_place, write_file
 
 
 def mapped(
@@ -60,13 +61,11 @@ def mapped(
 def check_outputs(picture: Path | None, file: Path | None) -> None:
     """Refuse files that could not be written, before anything is decided."""
     if picture is not None:
-        from supple.view.picture import check_kind, need_matplotlib
+        from supple.view.picture import check_picture
 
-        need_matplotlib()
-        check_kind(picture)
-    for path in (picture, file):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise BadValue(f"{path}: there is no folder {path.parent}; make it first")
+        check_picture(picture)
+    if file is not None:
+        check_place(file)
 
 
 def _farthest(figure: Figure) -> str:
@@ -117,4 +116,4 @@ def write_json(reach: Reach, file: Path) -> None:
         "seconds": reach.seconds, "proving": reach.proving,
         "positions": reach.positions.tolist(), "status": reach.status.tolist(), "q": witness,
     }  # fmt: skip
-    file.write_text(json.dumps(record), encoding="utf-8")
+    write_file(file, json.dumps(record))

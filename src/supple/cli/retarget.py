@@ -12,6 +12,7 @@ from supple.cli import inputs
 from supple.errors import BadValue
 from supple.figure import Figure
 from supple.files.door import WRITERS
+from supple.writing import check_place
 
 
 def target_of(what: str, unit: float | None, up: str | None, fixed: bool) -> Figure:
@@ -45,6 +46,11 @@ def retargeted(
     """Retarget with a progress bar, write the motion, print the report."""
     if output.suffix.lower() not in WRITERS[supple.Motion]:
         raise BadValue(f"motions are written to {', '.join(WRITERS[supple.Motion])} files, not to {str(output)!r}")
+    check_place(output)
+    if picture is not None:
+        from supple.view.picture import check_picture
+
+        check_picture(picture)
     text = None if match is None else match.read_text(encoding="utf-8")
     with Progress(transient=True) as bar:
         task = bar.add_task("retargeting", total=len(motion))

@@ -26,6 +26,7 @@ from supple.scene import Scene
 from supple.shapes import Ball, Box, Capsule, Polytope
 from supple.solution import Solution
 from supple.space import Floats
+from supple.writing import check_place
 
 WRITTEN = (".bvh", *ENDINGS)
 LONGEST = 60  # letters of a goal in a table
@@ -39,6 +40,11 @@ def solve(
     for path in outputs:
         if path.suffix.lower() not in WRITTEN:
             raise BadFile(f"postures are written to {', '.join(WRITTEN)} files", file=str(path))
+        check_place(path)
+    if picture is not None:
+        from supple.view.picture import check_picture
+
+        check_picture(picture)
     source, eye = Source("bvh", unit, up), numbers(view, 2, "--view")
     check_axes(source)
     scene = supple.read_scene(file)

@@ -15,6 +15,7 @@ import supple
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure
 from supple.markers import Markers
+from supple.writing import check_place
 
 METHODS = ("frames", "whole", "natural")
 MOTIONS = (".mot", ".sto", ".bvh", ".glb", ".gltf")
@@ -38,6 +39,8 @@ def track(
     for path in outputs:
         if path.suffix.lower() not in MOTIONS:
             raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
+    for path in [*outputs, *([] if report is None else [report])]:
+        check_place(path)
     chosen = _method(method, smoothness, float("inf") if huber is None else huber)
     figure = supple.load(model)
     markers = supple.read_markers(trial, up=up, unit=unit)

@@ -23,6 +23,7 @@ from supple.files.lines import even_step
 from supple.joints import AXES, Joint
 from supple.motion import Motion
 from supple.space import Floats
+from supple.writing import check_place, write_file
 
 CENTIMETRE = 0.01
 GIMBAL = 1e-10  # cosine of the middle angle below which the first one is free: less than this is lost by choosing it
@@ -43,7 +44,8 @@ class _Block:
 
 def write_bvh(motion: Motion, path: str | Path) -> None:
     """Write a motion and its figure: in unit and axes of the BVH file it came from, else in centimetres with y up."""
-    Path(path).write_text(format_bvh(motion), encoding="utf-8", newline="\n")
+    check_place(path)
+    write_file(path, format_bvh(motion))
 
 
 def format_bvh(motion: Motion) -> str:

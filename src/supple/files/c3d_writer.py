@@ -19,6 +19,7 @@ from supple.files.c3d_bytes import BLOCK
 from supple.files.lines import even_step
 from supple.files.trial import MOST_MARKERS, UNITS
 from supple.markers import Markers
+from supple.writing import check_place, write_file
 
 MOST_LABELS = 255  # of one parameter
 MOST_BLOCKS = 255
@@ -27,7 +28,8 @@ SCREENS = {"x": ("+Y", "+X"), "y": ("+X", "+Y"), "z": ("+X", "+Z")}  # up axis: 
 
 def write_c3d(markers: Markers, path: str | Path) -> None:
     """Write markers: in unit and axes of the file they came from, else in millimetres with z up."""
-    Path(path).write_bytes(format_c3d(markers))
+    check_place(path)
+    write_file(path, format_c3d(markers))
 
 
 def format_c3d(markers: Markers) -> bytes:

@@ -25,6 +25,7 @@ from supple.figure import Figure
 from supple.motion import Motion
 from supple.shapes import Ball, Box, Cylinder, Shape
 from supple.space import Floats
+from supple.writing import check_place, write_file
 
 FLOAT, UNSIGNED = 5126, 5125
 WORLD_TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # x, y, z, w
@@ -57,13 +58,14 @@ class _File:
 
 def write_gltf(motion: Motion, path: str | Path) -> None:
     """Write a motion and its figure: a .glb file, or a .gltf file that holds its data in itself."""
+    check_place(path)
     document, data = format_gltf(motion)
     if Path(path).suffix.lower() == ".glb":
-        Path(path).write_bytes(_binary(document, data))
+        write_file(path, _binary(document, data))
         return
     if data:
         document["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
-    Path(path).write_text(json.dumps(document), encoding="utf-8", newline="\n")
+    write_file(path, json.dumps(document))
 
 
 def _binary(document: dict[str, Any], data: bytes) -> bytes:

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,7 @@ SOFT = {"composite", "flexcomp", "flex", "skin"}
 OUTSIDE = {"include", "attach", "plugin", "extension"}
 SIZES = {"width", "height", "nrow", "ncol", "nkey", "gridsize", "resolution"}
 NUMERIC = {"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto", "size", "axis", "range", "ref", "polycoef"}
+_LOCK = Lock()
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -96,17 +99,33 @@ def _mujoco() -> Any:
         raise MissingExtra("mujoco", "mjcf", "reading MJCF files") from error
 
 
+@contextmanager
+def _overheard(mujoco: Any) -> Iterator[list[str]]:
+    """While MuJoCo compiles, its warnings come here, and not to stderr and a log file in the user's folder."""
+    said: list[str] = []
+    with _LOCK:  # there is one handler for all threads
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(said.append)
+        try:
+            yield said
+        finally:
+            mujoco.set_mju_user_warning(before)
+
+
 def _compiled(text: str | bytes, file: str | None) -> Any:
-    mujoco = _mujoco()
+    """MuJoCo's model. What it warns of is said where it refuses the model; where it does not, it is about dynamics."""
+    mujoco, said = _mujoco(), []
     try:
         plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
-        return mujoco.MjModel.from_xml_string(plain)
+        with _overheard(mujoco) as said:
+            return mujoco.MjModel.from_xml_string(plain)
     except UnicodeDecodeError as error:
         raise BadFile("MJCF must be UTF-8 text", file=file) from error
     except Exception as error:  # MuJoCo raises several kinds, none of them its own base
         message = str(error).strip()
         line = re.search(r"line(?: number=)? ?(\d+)", message, re.IGNORECASE)
         first = message.splitlines()[0] if message else type(error).__name__
+        first = "; ".join([first, *(" ".join(warning.split()) for warning in said)])
         raise BadFile(f"MuJoCo refuses the model: {first}", file=file, line=int(line[1]) if line else None) from error
 
 

@@ -18,6 +18,7 @@ from supple.files.scene_figure import Load
 from supple.files.scene_tables import plain_scene, read_tables
 from supple.files.xml import read_bytes, shown
 from supple.scene import Scene
+from supple.writing import check_place, write_file
 
 ENDINGS = (".toml", ".json")
 MOST_BYTES = 16 * 1024 * 1024
@@ -104,11 +105,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 def write_scene(scene: Scene, path: str | Path) -> None:
     """Write a scene to a .toml or .json file, which names its figure and does not hold it."""
-    text = format_scene(scene, _known(Path(path).suffix, str(path)), Path(path).parent)
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise BadFile(f"the file cannot be written: {error.strerror}", file=str(path)) from error
+    ending = _known(Path(path).suffix, str(path))
+    check_place(path)
+    write_file(path, format_scene(scene, ending, Path(path).parent))
 
 
 def format_scene(scene: Scene, ending: str, folder: Path = Path()) -> str:

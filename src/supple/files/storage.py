@@ -20,6 +20,7 @@ from supple.files.trial import named
 from supple.files.xml import LARGEST_NUMBER, shown
 from supple.motion import Motion
 from supple.space import Floats
+from supple.writing import check_place, write_file
 
 ROWS_AT_ONCE = 1024
 DEGREES = np.pi / 180.0
@@ -127,7 +128,8 @@ def _slowly(cursor: Cursor, row: int, columns: int) -> Floats:
 
 def write_storage(motion: Motion, path: str | Path) -> None:
     """Write the coordinates of a motion: degrees and metres."""
-    Path(path).write_text(format_storage(motion), encoding="utf-8", newline="\n")
+    check_place(path)
+    write_file(path, format_storage(motion))
 
 
 def format_storage(motion: Motion) -> str:

@@ -21,6 +21,7 @@ from supple.files.trial import MOST_MARKERS, UNITS, Trial, Wishes, finished, uni
 from supple.files.xml import shown
 from supple.markers import Markers
 from supple.space import Floats
+from supple.writing import check_place, write_file
 
 ROWS_AT_ONCE = 1024
 ROUNDED_TO = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # s
@@ -164,7 +165,8 @@ def _unrounded(times: Floats, rate: float, notes: list[str]) -> Floats:
 
 def write_trc(markers: Markers, path: str | Path) -> None:
     """Write markers: in unit and axes of the file they came from, else in millimetres with y up."""
-    Path(path).write_text(format_trc(markers), encoding="utf-8", newline="\n")
+    check_place(path)
+    write_file(path, format_trc(markers))
 
 
 def format_trc(markers: Markers) -> str:

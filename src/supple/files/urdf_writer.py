@@ -19,21 +19,19 @@ from pathlib import Path
 import numpy as np
 
 from supple.drives import Line
-from supple.errors import BadFile, BadValue
+from supple.errors import BadValue
 from supple.figure import Figure
 from supple.files.urdf import UNLIMITED, planar_about
 from supple.joints import Joint, free
 from supple.shapes import Ball, Body, Box, Capsule, Shape
 from supple.space import HERE, Floats, Z, place, turned
+from supple.writing import check_place, write_file
 
 
 def write_urdf(figure: Figure, path: str | Path) -> None:
     """Write a figure to a URDF file."""
-    text = format_urdf(figure)
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise BadFile(f"the file cannot be written: {error.strerror}", file=str(path)) from error
+    check_place(path)
+    write_file(path, format_urdf(figure))
 
 
 def format_urdf(figure: Figure) -> str:

@@ -35,7 +35,8 @@ class Report:
     """The source (scaled) and the target side by side; mean and worst direction error by segment [rad]; limits that were hit.
 
     `limits` are the shares of frames that each coordinate spends at a limit; `at_limits` is the share of frames in which
-    any does. `phases` is the number of planted phases of heels and balls.
+    any does. `phases` is the number of planted phases of heels and balls. `late` says that
+    not all frames were done in time, and is empty where they were.
     """
 
     source: Quality
@@ -45,6 +46,7 @@ class Report:
     at_limits: float
     phases: int
     scale: float
+    late: str = ""  # what came before the last frame was done, if anything
 
     def text(self) -> str:
         """A table for people."""
@@ -62,7 +64,7 @@ class Report:
         tail = [f"{self.phases} planted phases; the target is {self.scale:.3f} times the source's size"]
         if hit:
             tail.append("most at a limit: " + ", ".join(f"{name} {100 * share:.0f} %" for name, share in hit))
-        return "\n".join([*lines, *tail])
+        return "\n".join([*lines, *tail, *([self.late] if self.late else [])])
 
     def _mean(self) -> float:
         return float(np.mean([mean for mean, _ in self.directions.values()]))

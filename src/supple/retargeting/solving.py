@@ -28,6 +28,7 @@ from supple.retargeting.footing import Footing
 from supple.retargeting.soles import Spot, spots_of
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.space import Floats, compose
+from supple.stopping import Stop
 
 FIRM = 1e6  # weight of what must hold [1/m²]: a thousandth of a millimetre weighs as much as a milliradian
 HIPS, FEET = 10.0, 100.0  # weights of places [1/m²] against a radian
@@ -163,18 +164,27 @@ class Follower:
         share = float(np.exp(-dt / DRIFT))
         return share * (q + np.exp(-dt / SWING) * (q - last)) + (1.0 - share) * self.figure.rest
 
-    def solved(self, told: Callable[[int], None] | None = None) -> Floats:
-        """The postures (frames, size); `told` hears the number of each frame that is done."""
+    def solved(self, told: Callable[[int], None] | None, stop: Stop) -> tuple[Floats, int]:
+        """The postures (frames, size), and how many were done before it was time to stop: the others stand still.
+
+        `told` hears the number of each frame that is done.
+        """
         Q = np.empty((len(self.aims.motion), self.figure.size))
         q = last = np.array(self.figure.rest)
+        done = 0
         for _ in range(FIRST):
-            q = self._answer(0, q, q)
+            with stop:
+                q = q if stop.asked else self._answer(0, q, q)
         for k in range(len(Q)):
-            last, q = q, self._answer(k, q, last) if k else q
-            Q[k] = q
-            if told is not None:
-                told(k)
-        return Q
+            if stop.asked:
+                break
+            with stop:
+                last, q = q, self._answer(k, q, last) if k else q
+                Q[k], done = q, k + 1
+                if told is not None:
+                    told(k)
+        Q[done:] = q
+        return Q, done
 
 
 def _point(segment: str, rest: Floats, at: Floats) -> Point:

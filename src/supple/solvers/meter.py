@@ -98,6 +98,8 @@ class Allowance:
     def ended(self, late: bool) -> str:
         """What came first, the deadline if it is late, else the budget: the beginning of a sentence."""
         if late:
+            if self.seconds == np.inf:
+                return "It was interrupted"
             return f"The deadline of {self.seconds:g} s passed"
         return f"The budget of {self.evaluations:.0f} evaluations was spent"
 

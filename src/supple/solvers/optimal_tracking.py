@@ -26,6 +26,7 @@ from supple.solvers import tracking_fast as fast
 from supple.solvers import tracking_paper as paper
 from supple.solvers.trial import DrivenAngle, Held, Trial, checked_trial
 from supple.space import Floats
+from supple.stopping import Stop
 
 
 class TrackedFrames(NamedTuple):
@@ -83,12 +84,13 @@ class OptimalTracking:
         `weights` (frames, m) or (m,) are 1 by default; `start` is a posture near the first frame (the rest); `held` and
         `beyond` are met exactly, `driven` angles to their weights.
         """
-        trial = checked_trial(figure, points, positions, weights, start, held, driven, beyond)
+        return self.tracked(checked_trial(figure, points, positions, weights, start, held, driven, beyond), Stop())
+
+    def tracked(self, trial: Trial, stop: Stop) -> TrackedFrames:
+        """A trial that was looked over; frames that are not reached before it is time to stop have no violations, but NaN."""
         if self.path == "fast":
-            whole = self.step == "maxmin"
-            q, report = fast.track(
-                trial, self.tolerance, self.iterations, whole, self.curvature, self.limits, self.steady
-            )
+            options = self.step == "maxmin", self.curvature, self.limits, self.steady
+            q, report = fast.track(trial, self.tolerance, self.iterations, *options, stop)
             return TrackedFrames(
                 q,
                 report[:, fast.ITERATIONS].astype(int),
@@ -98,16 +100,21 @@ class OptimalTracking:
             )
         if trial.beyond:
             raise Refused("path 'paper' has no inequalities: leave out the half-spaces, or take path 'fast'")
-        return self._by_paper(trial)
+        return self._by_paper(trial, stop)
 
-    def _by_paper(self, trial: Trial) -> TrackedFrames:
+    def _by_paper(self, trial: Trial, stop: Stop) -> TrackedFrames:
         model, frames = paper.Model(trial), trial.frames
         Q, report = np.zeros((frames, trial.figure.size)), np.zeros((frames, 3))
         x, q = model.natural.from_posture(trial.start), trial.start
         for k in range(frames):
-            found, *report[k] = paper.reconstruct(model, model.frame(k), x, self.step, self.tolerance, self.iterations)
-            if np.isfinite(found).all():
-                x, q = found, model.natural.to_posture(found, near=q)
+            if stop.asked:
+                Q[k:], report[k:] = q, (0.0, np.nan, np.nan)
+                break
+            with stop:
+                answer = paper.reconstruct(model, model.frame(k), x, self.step, self.tolerance, self.iterations)
+                found, *report[k] = answer
+                if np.isfinite(found).all():
+                    x, q = found, model.natural.to_posture(found, near=q)
             Q[k] = q
         done = (report[:, 1] < self.tolerance) & (report[:, 2] < self.tolerance)
         return TrackedFrames(Q, report[:, 0].astype(int), report[:, 1], report[:, 2], done)

@@ -41,6 +41,7 @@ from supple.solvers.tracking_model import derive, keep_prices, look, measure, pu
 from supple.solvers.tracking_tables import MEMORY, Asked, bench_for, given_by, packed_with_charts
 from supple.solvers.trial import Trial
 from supple.space import Floats
+from supple.stopping import Stop
 from supple.tree import read_tree
 
 ITERATIONS, VIOLATION, STEP, CONVERGED, COST = range(5)
@@ -258,15 +259,24 @@ def track_entry(I: Any, F: Any, given: Any, asked: Any, Q: Any, settings: Any, w
 
 
 def track(
-    trial: Trial, tolerance: float, iterations: int, whole: bool, curved: bool, limited: bool, steady: float
+    trial: Trial, tolerance: float, iterations: int, whole: bool, curved: bool, limited: bool, steady: float, stop: Stop
 ) -> tuple[Floats, Floats]:
-    """Postures (frames, size) and a report (frames, 5) of each."""
+    """Postures (frames, size) and a report (frames, 5) of each: NaN where it was time to stop before, but for CONVERGED."""
     given = given_by(trial)
     rows = 3 * len(given.gap) + len(given.angle) + len(given.plane) + len(given.b)
     work, P = bench_for(trial, given, rows), programme(trial.figure.size, rows)
     asked = Asked(trial.positions, trial.weights, trial.holds, trial.values)
-    Q, out = np.zeros((trial.frames, trial.figure.size)), np.zeros((trial.frames, 5))
-    Q[:1] = trial.start
+    Q, out = np.tile(trial.start, (trial.frames, 1)), np.full((trial.frames, 5), np.nan)
+    late = np.zeros(trial.frames, dtype=bool)
     settings = np.array([tolerance, iterations, whole, curved, limited, 0.0, steady], dtype=float)
-    track_entry(*packed_with_charts(trial, given, limited), given, asked, Q, settings, work, P, out)
+    packed = packed_with_charts(trial, given, limited)
+
+    def halt() -> None:
+        late[:] = np.isnan(out[:, CONVERGED])
+        settings[1] = 0.0
+
+    if stop.run([lambda: track_entry(*packed, given, asked, Q, settings, work, P, out)], halt):
+        Q, out, done = Q.copy(), out.copy(), int((~late).sum())
+        Q[late], out[late] = Q[done - 1] if done else trial.start, np.nan
+        out[late, ITERATIONS] = out[late, CONVERGED] = 0.0
     return Q, out

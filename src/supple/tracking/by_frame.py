@@ -12,6 +12,7 @@ coordinate it is left alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from supple.problem import Problem, Task
 from supple.solvers.desk import strides
 from supple.space import Floats, compose
 from supple.tracking.clip import Clip
-from supple.tracking.fitting import OPEN, TOLD, VALUE
+from supple.tracking.fitting import ENDED, OPEN, STEPS, TOLD, VALUE
 from supple.tracking.frames import frames_entry
 from supple.tracking.rig import bench_size
 
@@ -34,6 +35,8 @@ STARTS = 48  # postures that the first frame is fitted from, at least
 WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
 FIRST_STEPS = 200
 CHUNK = 500  # frames between two reports of progress
+LATE = 3.0  # how a frame ended that was not fitted before it was time to stop
+NOT_YET = (0.0, np.inf, 0.0, LATE)  # what is told of it
 
 
 class Fits(NamedTuple):
@@ -126,21 +129,40 @@ def run(
     base = np.atleast_2d(start)
     Q = np.empty((len(frames), len(packing.chosen)))
     Q[: len(base)] = base[:, packing.chosen]
-    told = np.zeros((len(frames), TOLD))
+    told = np.full((len(frames), TOLD), NOT_YET)
     if near is None:
         near = np.repeat(clip.near[None], len(frames), axis=0)
     near = np.ascontiguousarray(near[:, :, packing.chosen])
     D, W = clip.positions[frames], clip.weights[frames] if weights is None else weights
-    memory, own = np.zeros(bench_size(I)), F.copy()
+    memory, own, settings = np.zeros(bench_size(I)), F.copy(), settings.copy()
+    late = np.zeros(len(frames), dtype=bool)
+
+    def halt() -> None:
+        late[:] = told[:, ENDED] == LATE
+        settings[STEPS] = 0.0
+
     for first in range(0, len(frames), CHUNK):
         part = slice(first, first + CHUNK)
         if chained and first > 0:
             Q[first] = Q[first - 1]
-        frames_entry(I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part])
+        fit = partial(
+            frames_entry, I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part]
+        )
+        if clip.stop.run([fit], halt):
+            Q, told = stood_still(Q, told, late, base[:, packing.chosen])
+            break
         clip.progress(len(Q[part]))
     whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
     whole[:, packing.chosen] = Q
     return Fits(whole, told)
+
+
+def stood_still(Q: Floats, told: np.ndarray, late: np.ndarray, start: Floats) -> tuple[Floats, np.ndarray]:
+    """Copies in which frames that were not fitted in time stand where the last one does, or where they start."""
+    Q, told, done = Q.copy(), told.copy(), len(Q) - int(late.sum())
+    told[late] = NOT_YET
+    Q[late] = start[late] if len(start) == len(Q) else Q[done - 1] if done else start[0]
+    return Q, told
 
 
 def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -> Floats:

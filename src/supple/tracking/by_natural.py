@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.solvers.optimal_tracking import OptimalTracking
-from supple.solvers.trial import DrivenAngle, Held
+from supple.solvers.trial import DrivenAngle, Held, checked_trial
 from supple.space import Floats
-from supple.tracking.by_frame import Fits, FrameByFrame, first_frame, joined
+from supple.tracking.by_frame import NOT_YET, Fits, FrameByFrame, first_frame, joined
 from supple.tracking.clip import Clip
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
 
@@ -38,9 +38,11 @@ class ByNatural:
         wanted = np.flatnonzero(clip.near[0])
         driven = [DrivenAngle(clip.figure.joints[i], clip.near[1, i], clip.near[0, i]) for i in wanted]
         method = replace(self.method, limits=self.method.limits and clip.limits)
-        answer = method.track_frames(clip.figure, points, seen, weights, q, held, driven)
+        trial = checked_trial(clip.figure, points, seen, weights, q, held, driven, ())
+        answer = method.tracked(trial, clip.stop)
         told = np.zeros((len(frames), TOLD))
         told[:, ITERATIONS], told[:, OPEN] = answer.iterations, answer.violations
         told[:, ENDED] = np.where(answer.converged, CONVERGED, SPENT)
+        told[np.isnan(answer.violations)] = NOT_YET
         clip.progress(len(frames))
         return Fits(answer.q, told)

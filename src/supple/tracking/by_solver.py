@@ -19,7 +19,7 @@ from supple.solution import Solution, Status
 from supple.solvers.base import Solver
 from supple.solvers.multistart import Multistart
 from supple.space import Floats
-from supple.tracking.by_frame import Fits, first_frame, joined
+from supple.tracking.by_frame import NOT_YET, Fits, first_frame, joined
 from supple.tracking.clip import Clip
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
 from supple.tracking.rig import ARM
@@ -43,15 +43,26 @@ class BySolver:
     def _run(self, clip: Clip, frames: range, q: Floats) -> Fits:
         Q, told = np.empty((len(frames), clip.figure.size)), np.zeros((len(frames), TOLD))
         for row, t in enumerate(frames):
-            if (clip.weights[t] > 0.0).any():
-                solution = self._query(clip, t)(self._targets(clip, t), start=q)
-                q = solution.q
-                told[row, ITERATIONS] = solution.iterations
-                told[row, OPEN], closed = _exactness(solution)
-                told[row, ENDED] = CONVERGED if closed and solution.status is not Status.STOPPED else SPENT
-            Q[row] = q
-            clip.progress(1)
+            told[row], Q[row] = NOT_YET, q
+            if clip.stop.asked:
+                continue
+            with clip.stop:
+                if (clip.weights[t] > 0.0).any():
+                    q, told[row] = self._answer(clip, t, q)
+                else:
+                    told[row] = 0.0
+                Q[row] = q
+                clip.progress(1)
         return Fits(Q, told)
+
+    def _answer(self, clip: Clip, t: int, q: Floats) -> tuple[Floats, np.ndarray]:
+        """The posture of a frame, and what is told of it."""
+        told = np.zeros(TOLD)
+        solution = self._query(clip, t)(self._targets(clip, t), start=q)
+        told[ITERATIONS] = solution.iterations
+        told[OPEN], closed = _exactness(solution)
+        told[ENDED] = CONVERGED if closed and solution.status is not Status.STOPPED else SPENT
+        return solution.q, told
 
     def _query(self, clip: Clip, frame: int) -> Query:
         key = clip.weights[frame].tobytes()

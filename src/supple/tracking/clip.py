@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.space import Floats
+from supple.stopping import Stop
 from supple.tracking.rig import Packing
 
 
@@ -34,6 +35,7 @@ class Clip:
     limits: bool = True
     step: float = 1.0  # from frame to frame [s]
     progress: Callable[[int], None] = lambda _: None  # told how many frames have been fitted, some of them twice
+    stop: Stop = field(default_factory=Stop)
 
     @cached_property
     def packing(self) -> Packing:

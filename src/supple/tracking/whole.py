@@ -30,7 +30,7 @@ from supple.charts import CHARTS
 from supple.errors import BadValue
 from supple.goals.base import spread
 from supple.space import Floats
-from supple.tracking.by_frame import Fits, FrameByFrame, run
+from supple.tracking.by_frame import NOT_YET, Fits, FrameByFrame, run
 from supple.tracking.clip import Clip
 from supple.tracking.fitting import (
     CLOSED,
@@ -82,17 +82,21 @@ class WholeClip:
     def fit(self, clip: Clip, start: Floats) -> Fits:
         """All frames of a clip."""
         first = FrameByFrame(huber=self.huber).fit(clip, start)
-        q, told = first.q.copy(), np.zeros((len(first.q), TOLD))
+        q, told = first.q.copy(), np.full((len(first.q), TOLD), NOT_YET)
         done = 0
-        while done < len(q):
+        while done < len(q) and not clip.stop.asked:
             held = max(done - 2, 0)
             window = _Window(self, clip, np.arange(held, min(done + WINDOW, len(q))), q, done - held, self._paces(clip))
             keep = WINDOW - BEYOND if done + WINDOW < len(q) else WINDOW
-            told[done : done + keep] = window.solve()[done - held :][:keep]
-            q[done : done + keep] = window.postures()[done - held :][:keep]
+            with clip.stop:
+                told[done : done + keep] = window.solve()[done - held :][:keep]
+                q[done : done + keep] = window.postures()[done - held :][:keep]
+            if clip.stop.asked:
+                break
             done += keep
             clip.progress(min(keep, len(q) - done + keep))
-        return _closed(clip, q, told)
+        told[done:] = NOT_YET
+        return Fits(q, told) if clip.stop.asked else _closed(clip, q, told)
 
     def _paces(self, clip: Clip) -> Floats:
         """How far each coordinate may move from frame to frame."""
@@ -223,6 +227,8 @@ class _Window:
         value, G, H, gap, C = self._look()
         total = self._value(value, gap, calm)
         for k in range(1, self.method.steps + 1):
+            if self.clip.stop.asked:
+                return False, k
             step, gain = self._step(value, G, H, gap, C, calm, kappa)
             before = self.Q
             self.Q = np.clip(before + step, self.lower, self.upper)

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.motion import Motion
-from supple.view.picture import VIEW, draw, need_matplotlib, save
+from supple.view.picture import VIEW, check_picture, draw, save
 
 
 def draw_frames(
@@ -21,7 +21,7 @@ def draw_frames(
     dpi: float = 100.0,
 ) -> None:
     """Draw `frames` (five of them by default) of motions of equal length into one picture, a row for each view of each."""
-    need_matplotlib()
+    check_picture(path)
     if len({len(motion) for motion in motions}) != 1:
         raise BadValue("draw_frames takes motions with the same number of frames")
     count = len(motions[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from supple.view.marks import Mark, Patch, Stroke, marks_of
 from supple.view.pens import add_marks
 from supple.view.skeleton import Piece, Skeleton
 from supple.view.surroundings import Surroundings
+from supple.writing import check_place, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +54,8 @@ def draw(
     goal, and each obstacle beside itself.
     """
     need_matplotlib()
+    if path is not None:
+        check_picture(path)
     posture = _one_posture(figure, q, problem)
     camera = Camera(view)
     skeleton = Skeleton(figure, posture)
@@ -187,19 +191,26 @@ def _add_scale(paper: Axes, room: Floats) -> None:
     )
 
 
-def check_kind(path: Path) -> None:
-    """Refuse a file that pictures cannot be written to."""
+def check_picture(path: str | Path) -> None:
+    """Refuse a file that a picture cannot be written to, before it is drawn."""
+    need_matplotlib()
+    _kind(Path(path))
+    check_place(path)
+
+
+def _kind(path: Path) -> str:
+    """The format of a picture, by its file's ending."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     known = FigureCanvasAgg.get_supported_filetypes()
-    if path.suffix.lower().lstrip(".") not in known:
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in known:
         raise BadValue(f"{path}: pictures are written as {', '.join(sorted(known))}, not {path.suffix!r}")
+    return kind
 
 
 def save(sheet: Any, path: Path, dpi: float) -> None:
     """Write a sheet of paper to a file."""
-    check_kind(path)
-    try:
-        sheet.savefig(path, dpi=dpi)
-    except OSError as error:
-        raise BadValue(f"{path}: the picture cannot be written: {error.strerror or error}") from error
+    data = io.BytesIO()
+    sheet.savefig(data, format=_kind(path), dpi=dpi)
+    write_file(path, data.getvalue())

@@ -15,7 +15,7 @@ from supple.reach import Reach
 from supple.space import Floats
 from supple.view.camera import Camera, photograph
 from supple.view.colours import INK, TRACK
-from supple.view.picture import need_matplotlib, save
+from supple.view.picture import check_picture, need_matplotlib, save
 from supple.view.skeleton import Piece, Skeleton
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def draw_reach(reach: Reach, *, path: str | Path | None = None, dpi: float = 160
     diamond where none is known to be reached but not all are refuted. The picture is written to `path` if one is given.
     """
     need_matplotlib()
+    if path is not None:
+        check_picture(path)
     drawing = _Drawing(reach, dpi)
     sheet = drawing.sheet()
     if path is not None:

@@ -18,6 +18,7 @@ from supple.problem import Problem, Task
 from supple.tracked import Tracked
 from supple.view.colours import INK
 from supple.view.picture import draw, need_matplotlib
+from supple.writing import check_place, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
@@ -38,6 +39,7 @@ ul { color: #5b6470; padding-left: 1.1rem }
 def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
     """Write the page."""
     need_matplotlib()
+    check_place(path)
     name = html.escape(motion.figure.name)
     told = [
         f"{len(motion)} frames, {motion.times[-1] - motion.times[0]:.2f} s, {len(motion.markers)} markers, "
@@ -60,7 +62,7 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
         _picture(_curves(motion), "all coordinates against time"),
     ]
     page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
-    Path(path).write_text(page + "\n".join(body) + "</html>\n", encoding="utf-8")
+    write_file(path, page + "\n".join(body) + "</html>\n")
 
 
 def _picture(sheet: Sheet, what: str) -> str:
