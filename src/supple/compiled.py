@@ -45,6 +45,10 @@ _FLAGS: dict[str, Any] = {
     "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
 _KEPT_CACHES = 4
+_ANNOUNCED = (
+    "supple: compiling its kernels for this machine, each once, when it is first used: the search takes about 40 seconds, "
+    "proofs, tracking, steps and other solvers up to 30 each …"
+)
 _NEEDLESS = {  # passes of Numba's for closures, `with`, exceptions and expressions of arrays: kernels have none of these
     *("WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "FindLiterallyCalls"),
     *("LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites"),
@@ -260,8 +264,7 @@ class _Announcer(_event.Listener):
         if self.said or not module.startswith("supple.") or os.environ.get("SUPPLE_QUIET"):
             return
         self.said = True
-        text = "supple: compiling its kernels for this machine. This happens once and takes up to half a minute …"
-        print(text, file=sys.stderr, flush=True)
+        print(_ANNOUNCED, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         """A function has been compiled."""
