@@ -41,7 +41,7 @@ from questions import KNOWN, question
 
 FAILURES = Path(__file__).parent / "failures"
 STATUSES = ("SOLVED", "NEAREST", "IMPOSSIBLE", "STOPPED", "REFUSED", "")
-HANG = 300.0  # seconds that one question may take; an honest one takes less than ten
+HANG = 1200.0  # seconds that one question may take; an honest one takes less than ten, the first one compiles
 CHUNK = 10  # questions between two looks at memory
 WARM_UP = 0.3  # of a run, after which memory has to stay what it is
 GROWTH = 48.0  # megabytes by which it may differ then: caches of the catalogue, the allocator's own pages
