@@ -11,7 +11,7 @@ PYTHON      ?= python3
 PYTEST_ARGS ?= -n auto
 FUZZ_COUNT  ?= 400
 SCENE_COUNT ?= 60
-SOAK_COUNT  ?= 3000
+SOAK_COUNT  ?= 30000
 
 BIN   := .venv/bin
 PIP   := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input

@@ -47,7 +47,8 @@ class Ledger:
     def add_many(self, door: str, rows: Any, answers: Any) -> None:
         """The rows of a batch; errors and sentences of a few."""
         for k, row in enumerate(rows):
-            self._note(door, row, answers.q[k], answers.status[k].name, None, None)
+            status = answers.status[k].name
+            self._note(door, row, answers.q[k], status, None, answers[k] if status == "IMPOSSIBLE" else None)
         for k in range(0, len(rows), max(1, len(rows) // 4)):
             self.add(f"{door}[i]", rows[k], answers[k])
 
@@ -128,9 +129,10 @@ def _single(ledger: Ledger, rng: np.random.Generator, seed: int, rows: list[int]
     question = ledger.question
     prove = bool(rng.random() < 0.8) if PROVE else True
     query = supple.prepare(question.problem, seed=seed, **proving(prove))
+    options: dict[str, Any] = {"start": question.start, "seed": seed} | proving(prove)
+    told = []
     for i in rows:
-        options: dict[str, Any] = {"start": question.start, "seed": seed} | proving(prove)
-        answer = ledger.add("solve", i, supple.solve(question.aimed(i), **options))
+        told.append(answer := ledger.add("solve", i, supple.solve(question.aimed(i), **options)))
         asked = ledger.add(
             "query, proving" if PROVE and prove else "query", i, query(_target(question, i), question.start)
         )
@@ -139,10 +141,14 @@ def _single(ledger: Ledger, rng: np.random.Generator, seed: int, rows: list[int]
         if rng.random() < 0.3:
             ledger.same("solve", "the same solve again", i, answer, supple.solve(question.aimed(i), **options), True)
         if question.short and seed == 0:
-            tasks = question.aimed(i).tasks
-            goals = {task.effector.segment: task.goal for task in tasks}
+            goals = {task.effector.segment: task.goal for task in question.aimed(i).tasks}
             short = supple.solve(question.problem.figure, goals, start=question.start, **proving(prove))
             ledger.same("solve", "short form", i, answer, ledger.add("short form", i, short), PROVE)
+    if PROVE and rows:
+        many = supple.solve_many(question.problem, _targets(question, rows), **options)
+        ledger.add_many("solve_many, proving", rows, many)
+        for k, i in enumerate(rows):
+            ledger.same("solve", "solve_many, proving", i, told[k], many[k], True)
 
 
 def _path(ledger: Ledger, rng: np.random.Generator, seed: int) -> None:

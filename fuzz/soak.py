@@ -88,14 +88,14 @@ def chunk(given: tuple[int, int, int]) -> tuple[list[dict[str, Any]], float]:
     return [play(seed, k) for k in range(first, last)], resident()
 
 
-def played(seed: int, first: int, workers: int) -> Iterator[tuple[list[dict[str, Any]], float]]:
-    """Chunks in the order of their numbers, without an end."""
+def played(seed: int, first: int, workers: int, size: int) -> Iterator[tuple[list[dict[str, Any]], float]]:
+    """Chunks of questions in the order of their numbers, without an end."""
     if workers == 1:
-        for at in range(first, sys.maxsize, CHUNK):
-            yield chunk((seed, at, at + CHUNK))
+        for at in range(first, sys.maxsize, size):
+            yield chunk((seed, at, at + size))
     with ProcessPoolExecutor(workers) as pool:
-        for at in range(first, sys.maxsize, CHUNK * 4 * workers):
-            jobs = [(seed, k, k + CHUNK) for k in range(at, at + CHUNK * 4 * workers, CHUNK)]
+        for at in range(first, sys.maxsize, size * 4 * workers):
+            jobs = [(seed, k, k + size) for k in range(at, at + size * 4 * workers, size)]
             yield from pool.map(chunk, jobs)
 
 
@@ -177,8 +177,11 @@ def main() -> int:
     begun, answered = time.monotonic(), 0
     records: list[dict[str, Any]] = []
     memory: list[float] = []
-    for part, used in played(options.seed, options.first, options.workers):
+    size = min(CHUNK, 1 + options.count // 1000)
+    for part, used in played(options.seed, options.first, options.workers, size):
         memory.append(used)
+        if len(memory) % 10 == 0:
+            print(f"{answered} queries, {used:.0f} MB …", file=sys.stderr, flush=True)
         for record in part:
             records.append(record)
             answered += record["queries"]
