@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 import supple
 from questions import PATH, Question
 
-PROVE = all("prove" in inspect.signature(door).parameters for door in (supple.solve, supple.prepare, supple.solve_many))
 SOLVERS: tuple[Any, ...] = (
     supple.LevenbergMarquardt(), supple.Newton(), supple.ActiveSet(), supple.ProjectedGradient(steps=300),
     supple.JacobianTranspose(), supple.DampedLeastSquares(), supple.PseudoInverse(), supple.CyclicCoordinateDescent(),
@@ -60,18 +58,15 @@ class Ledger:
         self.reported.append(reported)
         self.answers.append(answer)
 
-    def same(self, door: str, other: str, row: int, a: Any, b: Any, prove: bool = False) -> None:
-        """Two doors have answered one question: the same bits, and the same word where both were told to prove or not to."""
+    def same(self, door: str, other: str, row: int, a: Any, b: Any) -> None:
+        """Two doors have answered one question: the same bits, the same word and the same sentence."""
         if not np.array_equal(np.asarray(a.q), np.asarray(b.q)):
             gap = float(np.abs(np.asarray(a.q) - np.asarray(b.q)).max())
             self.complain("doors agree on q", f"{door} and {other}", row, gap=gap, words=(a.status, b.status))
-        elif prove and a.status is not b.status:
+        elif a.status is not b.status:
             self.complain("doors agree on the status", f"{door} and {other}", row, words=(a.status, b.status))
-
-
-def proving(prove: bool) -> dict[str, Any]:
-    """The argument that says whether to prove, where the doors have it."""
-    return {"prove": prove} if PROVE else {}
+        elif a.reason != b.reason:
+            self.complain("doors agree on the reason", f"{door} and {other}", row, words=(a.reason, b.reason))
 
 
 def ask(question: Question, rng: np.random.Generator) -> Ledger:
@@ -108,54 +103,52 @@ def _batch(ledger: Ledger, rng: np.random.Generator, seed: int, plain: list[int]
     question, every = ledger.question, np.arange(len(ledger.question.kinds))
     options: dict[str, Any] = {"start": question.start, "seed": seed}
     threads = int(rng.integers(1, 3))
-    many = supple.solve_many(question.problem, _targets(question, every), threads=threads, **options, **proving(False))
+    many = supple.solve_many(question.problem, _targets(question, every), threads=threads, **options, prove=False)
     ledger.add_many("solve_many", every, many)
-    query = supple.prepare(question.problem, seed=seed, **proving(False))
+    query = supple.prepare(question.problem, seed=seed, prove=False)
     for i in plain + odd:
         answer = ledger.add("query", i, query(_target(question, i), question.start))
-        ledger.same("query", "solve_many", i, answer, many[i], PROVE)
+        ledger.same("query", "solve_many", i, answer, many[i])
     if plain:
         i = plain[0]
         again = query(_target(question, i), question.start)
-        ledger.same("query", "the same query again", i, again, many[i], PROVE)
+        ledger.same("query", "the same query again", i, again, many[i])
         part = supple.solve_many(
-            question.problem, _targets(question, [i, i]), threads=3 - threads, **options, **proving(False)
+            question.problem, _targets(question, [i, i]), threads=3 - threads, **options, prove=False
         )
-        ledger.same("solve_many", "solve_many of two", i, many[i], part[1], PROVE)
+        ledger.same("solve_many", "solve_many of two", i, many[i], part[1])
 
 
 def _single(ledger: Ledger, rng: np.random.Generator, seed: int, rows: list[int]) -> None:
     """`solve`, the short form, and both beside a query; what is not solved is proved impossible where that is possible."""
     question = ledger.question
-    prove = bool(rng.random() < 0.8) if PROVE else True
-    query = supple.prepare(question.problem, seed=seed, **proving(prove))
-    options: dict[str, Any] = {"start": question.start, "seed": seed} | proving(prove)
+    prove = bool(rng.random() < 0.8)
+    query = supple.prepare(question.problem, seed=seed, prove=prove)
+    options: dict[str, Any] = {"start": question.start, "seed": seed, "prove": prove}
     told = []
     for i in rows:
         told.append(answer := ledger.add("solve", i, supple.solve(question.aimed(i), **options)))
-        asked = ledger.add(
-            "query, proving" if PROVE and prove else "query", i, query(_target(question, i), question.start)
-        )
-        if PROVE or asked.ok or not answer.ok:  # else the proof has found a posture after all
-            ledger.same("solve", "query", i, answer, asked, PROVE)
+        asked = ledger.add("query, proving" if prove else "query", i, query(_target(question, i), question.start))
+        ledger.same("solve", "query", i, answer, asked)
         if rng.random() < 0.3:
-            ledger.same("solve", "the same solve again", i, answer, supple.solve(question.aimed(i), **options), True)
+            ledger.same("solve", "the same solve again", i, answer, supple.solve(question.aimed(i), **options))
         if question.short and seed == 0:
             goals = {task.effector.segment: task.goal for task in question.aimed(i).tasks}
-            short = supple.solve(question.problem.figure, goals, start=question.start, **proving(prove))
-            ledger.same("solve", "short form", i, answer, ledger.add("short form", i, short), PROVE)
-    if PROVE and rows:
+            short = supple.solve(question.problem.figure, goals, start=question.start, prove=prove)
+            ledger.same("solve", "short form", i, answer, ledger.add("short form", i, short))
+    if rows:
         many = supple.solve_many(question.problem, _targets(question, rows), **options)
-        ledger.add_many("solve_many, proving", rows, many)
+        name = "solve_many, proving" if prove else "solve_many"
+        ledger.add_many(name, rows, many)
         for k, i in enumerate(rows):
-            ledger.same("solve", "solve_many, proving", i, told[k], many[k], True)
+            ledger.same("solve", name, i, told[k], many[k])
 
 
 def _path(ledger: Ledger, rng: np.random.Generator, seed: int) -> None:
     """`follow` along the first rows, at will or within greatest speeds."""
     question = ledger.question
     rows = np.arange(min(PATH, len(question.kinds)))
-    options: dict[str, Any] = {"start": question.start, "seed": seed} | proving(False)
+    options: dict[str, Any] = {"start": question.start, "seed": seed}
     path = supple.follow(question.problem, _targets(question, rows), **options)
     ledger.add_many("follow", rows, path)
     dt, speed = 0.02, float(rng.uniform(0.5, 20.0)) * max(1.0, question.drawn.scale)
@@ -188,9 +181,9 @@ def _cut_short(ledger: Ledger, rng: np.random.Generator, seed: int, rows: list[i
     for i in rows:
         budget = int(rng.integers(1, 40))
         options: dict[str, Any] = {"start": question.start, "seed": seed}
-        answer = ledger.add("budget", i, supple.solve(question.aimed(i), budget=budget, **options, **proving(False)))
-        query = supple.prepare(question.problem, seed=seed, budget=budget, **proving(False))
-        ledger.same("budget", "query with a budget", i, answer, query(_target(question, i), question.start), PROVE)
+        answer = ledger.add("budget", i, supple.solve(question.aimed(i), budget=budget, **options, prove=False))
+        query = supple.prepare(question.problem, seed=seed, budget=budget, prove=False)
+        ledger.same("budget", "query with a budget", i, answer, query(_target(question, i), question.start))
         if answer.evaluations > budget:
             ledger.complain("budgets are kept", "budget", i, budget=budget, spent=answer.evaluations)
         late = float(10.0 ** rng.uniform(-4, -2))

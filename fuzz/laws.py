@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 
 from doors import Ledger
-from questions import KNOWN, Question
+from questions import KNOWN
 
-SEARCHES = ("solve", "query", "query, proving", "short form", "solve_many", "follow")  # doors that look everywhere
+SEARCHES = (
+    "solve",
+    "query",
+    "query, proving",
+    "short form",
+    "solve_many",
+    "solve_many, proving",
+    "follow",
+)  # doors that look everywhere
 
 
 def judged(ledger: Ledger) -> dict[str, Any]:
@@ -71,13 +79,5 @@ def _impossible(ledger: Ledger, kinds: np.ndarray, status: np.ndarray) -> None:
         if kinds[k] in KNOWN:
             ledger.complain("what can be reached is not impossible", ledger.doors[k], ledger.rows[k], kind=kinds[k])
         proof = getattr(ledger.answers[k], "certificate", None)
-        if proof is None or not proof.verify(_meant(ledger.question)):
+        if proof is None or not proof.verify(ledger.question.problem.figure, ledger.question.judge.stated):
             ledger.complain("IMPOSSIBLE is proved", ledger.doors[k], ledger.rows[k])
-
-
-def _meant(question: Question) -> Any:
-    """The figure that a proof speaks of: with the ranges that were stated with the problem, if some were."""
-    figure, stated = question.problem.figure, question.judge.stated
-    if stated is None:
-        return figure
-    return figure.with_limits(dict(zip(figure.joints, zip(stated.lower, stated.upper, strict=True), strict=True)))

@@ -11,7 +11,8 @@ made from postures that the judge finds legal (`questions`); it goes through `so
 * errors that are reported are the judge's;
 * IMPOSSIBLE has a certificate that verifies, and is never said where a legal posture is known;
 * every answer has a reason; what a solver refuses it has announced;
-* the same question has the same answer, bit for bit, through all doors, again, and on any number of threads;
+* the same question has the same answer, q bit for bit, status and reason, through all doors and again, on any
+  number of threads;
 * nothing is raised or warned of, nothing hangs, memory stays what it is.
 
 Question number k of a seed is always the same: ``--first k --count 1`` asks it again. Failures are kept in ``fuzz/failures``.
@@ -20,6 +21,7 @@ Question number k of a seed is always the same: ``--first k --count 1`` asks it 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import faulthandler
 import gc
 import json
@@ -35,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from doors import PROVE, ask
+from doors import ask
 from laws import judged
 from questions import KNOWN, question
 
@@ -120,7 +122,7 @@ def report(
         wrong.append({"law": "memory stays what it is", "door": "all", "question": -1, "grown [MB]": growth})
     return {
         "seed": options.seed, "first": options.first, "questions": len(records), "queries": sum(table.values()),
-        "seconds": round(seconds, 1), "statuses compared": PROVE, "table": {" / ".join(k): n for k, n in sorted(table.items())},
+        "seconds": round(seconds, 1), "table": {" / ".join(k): n for k, n in sorted(table.items())},
         "known": known, "solved": solved, "met, not called so": sum(r.get("met, not called so", 0) for r in records),
         "memory [MB]": [round(memory[0], 1), round(max(memory), 1), round(memory[-1], 1)], "growth [MB]": round(growth, 1),
         "wrong": wrong,
@@ -178,17 +180,18 @@ def main() -> int:
     records: list[dict[str, Any]] = []
     memory: list[float] = []
     size = min(CHUNK, 1 + options.count // 1000)
-    for part, used in played(options.seed, options.first, options.workers, size):
-        memory.append(used)
-        if len(memory) % 10 == 0:
-            print(f"{answered} queries, {used:.0f} MB …", file=sys.stderr, flush=True)
-        for record in part:
-            records.append(record)
-            answered += record["queries"]
-            if answered >= options.count:
+    with contextlib.suppress(KeyboardInterrupt):  # what was asked until then is reported
+        for part, used in played(options.seed, options.first, options.workers, size):
+            memory.append(used)
+            if len(memory) % 10 == 0:
+                print(f"{answered} queries, {used:.0f} MB …", file=sys.stderr, flush=True)
+            for record in part:
+                records.append(record)
+                answered += record["queries"]
+                if answered >= options.count:
+                    break
+            if answered >= options.count or time.monotonic() > begun + 60.0 * options.minutes:
                 break
-        if answered >= options.count or time.monotonic() > begun + 60.0 * options.minutes:
-            break
     out = report(options, records, memory, time.monotonic() - begun)
     show(out)
     keep(out)

@@ -206,7 +206,7 @@ WRONG: dict[str, tuple[str, int, dict[str, Any], str]] = {
     "without a proof": ("solve", FAR, {"status": supple.Status.IMPOSSIBLE, "ok": False}, "IMPOSSIBLE is proved"),
     "a false proof": (
         "solve", FAR,
-        {"status": supple.Status.IMPOSSIBLE, "ok": False, "certificate": SimpleNamespace(verify=lambda figure: False)},
+        {"status": supple.Status.IMPOSSIBLE, "ok": False, "certificate": SimpleNamespace(verify=lambda figure, limits: False)},
         "IMPOSSIBLE is proved",
     ),
 }  # fmt: skip
@@ -233,10 +233,12 @@ def test_a_step_of_a_tolerance_is_noticed():
 
 def test_doors_that_differ_in_the_last_bit_are_noticed():
     ledger = Ledger(ASKED)
-    ledger.same("solve", "query", ROW, answer(), answer(q=np.nextafter(ASKED.postures[ROW], np.inf)), True)
-    ledger.same("solve", "query", ROW, answer(), answer(status=supple.Status.NEAREST), True)
-    ledger.same("solve", "query", ROW, answer(), answer(), True)
-    assert [one["law"] for one in ledger.wrong] == ["doors agree on q", "doors agree on the status"]
+    ledger.same("solve", "query", ROW, answer(), answer(q=np.nextafter(ASKED.postures[ROW], np.inf)))
+    ledger.same("solve", "query", ROW, answer(), answer(status=supple.Status.NEAREST))
+    ledger.same("solve", "query", ROW, answer(), answer(reason="So it is not."))
+    ledger.same("solve", "query", ROW, answer(), answer())
+    laws = [f"doors agree on {what}" for what in ("q", "the status", "the reason")]
+    assert [one["law"] for one in ledger.wrong] == laws
 
 
 def test_memory_that_grows_is_noticed():
