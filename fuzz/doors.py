@@ -213,7 +213,7 @@ def _others(ledger: Ledger, rng: np.random.Generator, rows: list[int]) -> None:
 def _dragged(ledger: Ledger, rows: list[int]) -> None:
     """`Scene.drag` of the first task, the others where they are."""
     question = ledger.question
-    if len(question.problem.tasks) != 1 or question.problem.obstacles or question.problem.rigidity is not None:
+    if len(question.problem.tasks) != 1 or question.problem.obstacles or np.any(question.problem.rigidity):
         return
     if question.judge.stated is not None:
         return
