@@ -1,5 +1,5 @@
 # make demo    draw a picture: the quickest look at what supple does
-# make test    everything that must hold: check, the tests compiled and interpreted, short runs of broken files and random scenes
+# make test    everything that must hold: check, the tests compiled and interpreted, short runs of broken files, random scenes and mixed questions
 # make check   style, types, layers, documentation
 # make docs    the documentation as HTML in build/docs
 # make bench   the benchmarks, with a table each
@@ -11,6 +11,7 @@ PYTHON      ?= python3
 PYTEST_ARGS ?= -n auto
 FUZZ_COUNT  ?= 400
 SCENE_COUNT ?= 60
+SOAK_COUNT  ?= 30000
 
 BIN   := .venv/bin
 PIP   := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
@@ -59,6 +60,7 @@ test: check
 	$(BIN)/python fuzz/run.py --count $(FUZZ_COUNT)
 	$(BIN)/python fuzz/osim.py --count $(FUZZ_COUNT) --format osim
 	$(BIN)/python fuzz/scenes.py --count $(SCENE_COUNT)
+	$(BIN)/python fuzz/soak.py --count $(SOAK_COUNT)
 
 check: .venv/.dev-stamp
 	$(BIN)/ruff check --quiet
@@ -79,6 +81,7 @@ bench: .venv/.dev-stamp
 	$(BIN)/python benchmarks/otm.py
 	$(BIN)/python fuzz/run.py --count 20000
 	$(BIN)/python fuzz/scenes.py --count 10000 --workers 2
+	$(BIN)/python fuzz/soak.py --count 100000 --workers 2
 
 clean:
 	rm -rf .venv build dist .pytest_cache .hypothesis .ruff_cache .import_linter_cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -95,8 +96,10 @@ def test_show_says_when_a_posture_is_outside_the_limits(tmp_path: Path):
     assert "outside the limits" in text
 
 
-def test_version():
-    assert said("--version").startswith("supple")
+def test_version_is_that_of_the_project():
+    pyproject = Path(__file__).parents[1] / "pyproject.toml"
+    assert supple.__version__ == tomllib.loads(pyproject.read_text())["project"]["version"]
+    assert said("--version") == f"supple {supple.__version__}\n"
 
 
 # ── conversion ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -68,6 +68,8 @@ from supple.tracked import Tracked
 from supple.tracking.by_frame import FrameByFrame
 from supple.tracking.whole import WholeClip
 
+__version__ = "0.1.0"
+
 __all__ = [
     "ActiveSet", "AimedAt", "AnyOf", "At", "BadFile", "BadValue", "Ball", "Beyond", "Body", "Bound", "Box",
     "Capsule", "CautiousStep", "Certificate", "Clearance", "Continuity", "Coordinate", "Custom",

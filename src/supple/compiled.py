@@ -46,6 +46,10 @@ _FLAGS: dict[str, Any] = {
     "nogil": True,
     "_nrt": False,  # nothing is allocated, so nothing is counted; and no kernel can return a view
 }
+_ANNOUNCED = (
+    "compiling its kernels for this machine, {once}, when it is first used: the search takes about 40 seconds, "
+    "proofs, tracking, steps and other solvers up to 30 each …"
+)
 _NEEDLESS = {  # passes of Numba's for closures, `with`, exceptions and expressions of arrays: kernels have none of these
     *("WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "FindLiterallyCalls"),
     *("LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites"),
@@ -262,8 +266,8 @@ class _Announcer(_event.Listener):
         """A function is about to be compiled."""
         module = getattr(event.data["dispatcher"].py_func, "__module__", "") or ""
         if module.startswith("supple."):
-            once = f"Nothing is kept, since {_WHY_NOT}; this" if _WHY_NOT else "This happens once and"
-            _announce(f"compiling its kernels for this machine. {once} takes up to half a minute …")
+            once = f"each anew in every process, since {_WHY_NOT}" if _WHY_NOT else "each once"
+            _announce(_ANNOUNCED.format(once=once))
 
     def on_end(self, event: Any) -> None:
         """A function has been compiled."""

@@ -27,12 +27,9 @@ Up = Annotated[str | None, typer.Option(help="The axis of a BVH file that points
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
+        from supple import __version__
 
-        try:
-            typer.echo(f"supple {version('supple')}")
-        except PackageNotFoundError:
-            typer.echo("supple, from a folder that is not installed")
+        typer.echo(f"supple {__version__}")
         raise typer.Exit
 
 
