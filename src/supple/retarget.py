@@ -35,6 +35,11 @@ class Retargeted(Motion):
     match: Match = field(kw_only=True)
     report: Report = field(kw_only=True)
 
+    @property
+    def ok(self) -> bool:
+        """Whether nothing seems wrong; the report says what does."""
+        return self.report.ok
+
 
 def match_segments(source: Figure, target: Figure) -> Match:
     """Which segments of `target` would follow which of `source`, by name and geometry; ``print(match.text())`` to look."""
@@ -53,7 +58,8 @@ def retarget(
 
     `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
     name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
-    only directions and places are transferred. `progress` is called with the number of each frame that is done.
+    only directions and places are transferred. `progress` is called with the number of each frame that is done. Whether the
+    motion can be believed is `Retargeted.ok`; the report's `problems` say what is wrong, and what to do.
     """
     if not isinstance(motion, Motion):
         raise BadValue(f"retarget takes a motion first, not {motion!r}")

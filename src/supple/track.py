@@ -20,6 +20,7 @@ from supple.tracking.by_natural import ByNatural
 from supple.tracking.by_solver import BySolver
 from supple.tracking.clip import Clip, clip_of
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN
+from supple.tracking.verdict import errors_of, problems_of, unused_markers, without_origin
 from supple.tracking.whole import WholeClip
 
 
@@ -40,7 +41,8 @@ def track(
     the order of the trial; 0 leaves a marker out, inf meets it exactly. `coordinates` maps names to pairs (value,
     weight) to keep near to; without `limits`, joints turn as far as they like. `method` is `FrameByFrame` by default,
     `WholeClip`, `OptimalTracking`, or any solver of single problems; `progress` is called now and then with the
-    number of frames that have been fitted since.
+    number of frames that have been fitted since. Whether the motion can be believed is `Tracked.ok`; its `problems` say
+    what is wrong, such as swapped markers, and what to do.
     """
     if not isinstance(markers, Markers):
         raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
@@ -49,21 +51,28 @@ def track(
         clip = replace(clip, progress=progress)
     chosen = _method(method, clip)
     begin = figure.rest if start is None else figure.posture(start)
-    fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)
+    begin = np.clip(begin, figure.lower, figure.upper) if limits else begin
+    fits = chosen.fit(clip, begin)
+    clip, problems = without_origin(clip, fits.q)
+    if problems:
+        fits = chosen.fit(clip, begin)
     q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
-    errors = np.linalg.norm(figure.marker_places(q, clip.names) - clip.positions, axis=2)  # whatever the method says
+    named, notes = unused_markers(figure, markers)
+    quick = _method(None, clip)
+    problems += [*named, *problems_of(clip, q, lambda part: quick.fit(part, begin).q)]
     return Tracked(
         figure,
         q,
         markers.times,
-        np.where(clip.weights > 0.0, errors, np.nan),
+        errors_of(clip, q),  # whatever the method says
         figure.source,
         markers=clip.names,
         iterations=fits.told[:, ITERATIONS].astype(int),
         converged=fits.told[:, ENDED] == CONVERGED,
         gap=fits.told[:, OPEN],
         bridged=untold,
-        notes=tuple(markers.notes),
+        notes=(*markers.notes, *notes),
+        problems=tuple(problems),
     )
 
 

@@ -41,8 +41,8 @@ def print_match(motion: supple.Motion, figure: Figure) -> None:
 
 def retargeted(
     motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
-) -> None:
-    """Retarget with a progress bar, write the motion, print the report."""
+) -> bool:
+    """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
     if output.suffix.lower() not in WRITERS[supple.Motion]:
         raise BadValue(f"motions are written to {', '.join(WRITERS[supple.Motion])} files, not to {str(output)!r}")
     text = None if match is None else match.read_text(encoding="utf-8")
@@ -59,3 +59,4 @@ def retargeted(
 
         draw_frames([motion, out], path=picture)
         typer.echo(f"{picture}: frames of both motions")
+    return out.ok

@@ -16,6 +16,7 @@ import numpy as np
 from supple.figure import Figure
 from supple.retargeting.aims import Aims
 from supple.retargeting.solving import Follower
+from supple.retargeting.verdict import problems_of
 from supple.space import Floats
 
 EDGE = 1e-3  # of a range
@@ -35,7 +36,7 @@ class Report:
     """The source (scaled) and the target side by side; mean and worst direction error by segment [rad]; limits that were hit.
 
     `limits` are the shares of frames that each coordinate spends at a limit; `at_limits` is the share of frames in which
-    any does. `phases` is the number of planted phases of heels and balls.
+    any does. `phases` is the number of planted phases of heels and balls. `problems` say what is wrong, and what to do.
     """
 
     source: Quality
@@ -45,6 +46,17 @@ class Report:
     at_limits: float
     phases: int
     scale: float
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing seems wrong."""
+        return not self.problems
+
+    @property
+    def verdict(self) -> str:
+        """In one sentence whether the motion can be believed, then what is wrong, one sentence each."""
+        return "\n".join(["Not to be relied on:", *self.problems]) if self.problems else "Nothing seems wrong."
 
     def text(self) -> str:
         """A table for people."""
@@ -62,7 +74,7 @@ class Report:
         tail = [f"{self.phases} planted phases; the target is {self.scale:.3f} times the source's size"]
         if hit:
             tail.append("most at a limit: " + ", ".join(f"{name} {100 * share:.0f} %" for name, share in hit))
-        return "\n".join([*lines, *tail])
+        return "\n".join([*lines, *tail, self.verdict])
 
     def _mean(self) -> float:
         return float(np.mean([mean for mean, _ in self.directions.values()]))
@@ -76,14 +88,16 @@ def reported(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> tuple
     """The report on the postures Q, and the direction error of each pair in each frame (frames, pairs) [rad]."""
     errors = _direction_errors(figure, aims, Q)
     shares, at_limits = _at_limits(figure, Q)
+    target = _of_target(figure, aims, follower, Q)
     report = Report(
         _of_source(aims),
-        _of_target(figure, aims, follower, Q),
+        target,
         {p.target: (float(e.mean()), float(e.max())) for p, e in zip(aims.alignment.pairs, errors.T, strict=True)},
         shares,
         at_limits,
         sum(len(phases) for foot in aims.feet for phases in foot.planted),
         aims.alignment.scale,
+        problems_of(figure, aims, Q, errors, target.slide, target.depth),
     )
     return report, errors
 
