@@ -154,8 +154,8 @@ class _Reader:
                 parts.append(Joint(f"{self.sites[k]}.site", self._parent(k), self._site(k), segment=self.sites[k]))
         bodies = {self.bodies[b]: body for b in range(1, self.model.nbody) if (body := self._body(b)) is not None}
         bare = [name for b, name in enumerate(self.bodies) if b and self._is_uncovered(b)]
-        told = {"remarks": self._remarks(), "uncovered": bare}
-        return Figure(name, parts, bodies=bodies, loops=tuple(loops), source=Source("mjcf"), **told)
+        remarks, source = self._remarks(), Source("mjcf")
+        return Figure(name, parts, bodies=bodies, loops=loops, source=source, remarks=remarks, uncovered=bare)
 
     def _is_uncovered(self, b: int) -> bool:
         """Whether a body weighs something or is seen, but has no shape that can touch anything; or a plane that is carried."""

@@ -86,8 +86,17 @@ class _Reader:
         coordinates = [Coordinate(n, a.limits, a.rest) for n, a in free.items() if n in used]
         bodies = {n: body for n, element in self.document.bodies.items() if (body := _body(element)).mass > 0.0}
         source = OsimSource("osim", 1.0, "y", tuple(self.ranges), tuple(self.locked), tuple(self.notes))
-        told = {"remarks": self._remarks(), "uncovered": list(bodies)}
-        return Figure(name, parts, coordinates, bodies, tuple(self.loops), source=source, markers=markers, **told)
+        return Figure(
+            name,
+            parts,
+            coordinates,
+            bodies,
+            self.loops,
+            source=source,
+            markers=markers,
+            remarks=self._remarks(),
+            uncovered=list(bodies),
+        )
 
     def _remarks(self) -> list[str]:
         """What was left out, held, and not taken for a limit."""

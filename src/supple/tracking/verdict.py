@@ -119,7 +119,7 @@ def _most_swapped(
     for pair in combinations(suspects, 2):
         other = _exchanged(part, pair, slice(None))
         drop = before - _squares(errors_of(other, refit(other)))
-        enough = drop > 0.5 * _squares(errors[np.ix_(frames, pair)])
+        enough = drop > 0.5 * _squares(errors[frames][:, list(pair)])
         gains.append((float(drop[enough].sum()) if enough.mean() > LEAST else 0.0, pair))
     gain, pair = max(gains)
     if gain <= 0.0:
