@@ -446,11 +446,11 @@ def test_other_limits_bring_the_posture_inside():
 
 
 def test_obstacles_and_clearance_reach_the_problem():
-    scene = reaching(SOLID["arm"])
+    scene = reaching(ARM.with_spheres({name: [(0, 0, 0, 0.01)] for name in ARM.segments}))
     scene.place("table", Box((1, 1, 0), (2, 2, 0.7)))
-    scene.keep_clear(margin=0.02, ignoring=[("hand", "table"), ("elbow", "hand")])
+    scene.keep_clear(margin=0.002, ignoring=[("hand", "table"), ("elbow", "hand")])
     scene.keep_clear(itself=True)
-    assert scene.problem.clearance == supple.Clearance(0.02, True, (("hand", "table"), ("elbow", "hand")))
+    assert scene.problem.clearance == supple.Clearance(0.002, True, (("hand", "table"), ("elbow", "hand")))
     assert list(scene.problem.obstacles) == ["table"]
     scene.place("table", Ball((1, 1, 0), 0.1))
     assert isinstance(scene.obstacles["table"], Ball)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from supple import (
     Task,
     Within,
 )
+from supple.apart import kept_apart
 from supple.clearance import solid_of
 from supple.errors import BadFile, BadValue
 from supple.files.door import load
@@ -54,6 +56,7 @@ numbers = st.floats(-5, 5)
 points = st.tuples(numbers, numbers, numbers)
 ways = points.filter(lambda p: np.linalg.norm(p) > 1e-3)
 positive = st.floats(1e-6, 10)
+uncovered = st.sampled_from(("refuse", "ignore"))
 names = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp", "Zs")), min_size=1, max_size=8)
 
 
@@ -186,6 +189,9 @@ def scenes(draw: st.DrawFn) -> Scene:
     obstacles = draw(st.dictionaries(names, shapes, max_size=2)) if solid else {}
     known = [*figure.segments, *obstacles]
     pairs = draw(st.lists(st.tuples(st.sampled_from(known), st.sampled_from(known)), max_size=2))
+    clearance = supple.Clearance(draw(st.sampled_from((0.0, 0.01))), ignoring=pairs, uncovered=draw(uncovered))
+    if draw(st.booleans()) and kept_apart(figure, clearance):
+        clearance = replace(clearance, itself=True)
     return Scene(
         figure,
         figure.rest + rng.normal(size=figure.size) * draw(st.sampled_from((0.0, 0.3))),
@@ -194,7 +200,7 @@ def scenes(draw: st.DrawFn) -> Scene:
         constraints=tasks,
         disabled=[task.name for task in tasks if draw(st.booleans())],
         obstacles=obstacles,
-        clearance=supple.Clearance(draw(st.sampled_from((0.0, 0.01))), solid and draw(st.booleans()), pairs),
+        clearance=clearance,
     )
 
 

@@ -6,7 +6,8 @@ bar's core and the other thing (`clearance`) and ``keep`` the bar's radius plus 
 hard task, and so are all pairs of the figure with itself.
 
 Pairs that cannot be helped are left out: of one rigid body, of neighbours, which overlap where they are joined, of
-segments that touch at rest, and of an obstacle with what cannot move at all. `Clearance` may name more.
+segments that touch at rest, and of an obstacle with what cannot move at all. `Clearance` may name more. What has been left
+out for safety to mean less than it seems is said in `clearance_notes`, and refused where nobody said that it does not matter.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from supple.space import HERE, Floats
 
 Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
 Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
+UNCOVERED = ("refuse", "ignore")
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,22 @@ class Clearance:
     """How a figure keeps clear: by which `margin` [m], whether also of `itself`, and which pairs are left alone.
 
     `ignoring` names pairs: a segment and an obstacle, or two segments. Up to `preferred` [m] is kept where `solve` finds a
-    posture with as much; less is no failure as long as it is the margin.
+    posture with as much; less is no failure as long as it is the margin. A figure with segments whose shapes nobody has read
+    (`Figure.uncovered`) is refused, or, if `uncovered` is "ignore", these pass through everything, and the notes say so.
     """
 
     margin: float = 0.0
     itself: bool = False
     ignoring: Sequence[tuple[str, str]] = ()
     preferred: float = 0.0
+    uncovered: str = "refuse"
 
     def __post_init__(self) -> None:
         for what, value in (("margin", self.margin), ("preferred margin", self.preferred)):
             if not (isinstance(value, Real) and 0.0 <= value < np.inf):
                 raise BadValue(f"the {what} of a clearance must be finite and not negative, not {value!r}")
+        if self.uncovered not in UNCOVERED:
+            raise BadValue(f"uncovered is one of {', '.join(map(repr, UNCOVERED))}, not {self.uncovered!r}")
         if not isinstance(self.ignoring, Iterable):
             raise BadValue(f"a clearance ignores a sequence of pairs of names, not {self.ignoring!r}")
         pairs = tuple(self.ignoring)
@@ -193,6 +199,50 @@ def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance
             raise BadValue(f"{name!r} is no obstacle: {error}") from error
     if (obstacles or clearance.itself) and not any(figure.bars.values()):
         raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
+    bare = uncovered_by(figure, obstacles, clearance)
+    if bare and clearance.uncovered == "refuse":
+        raise BadValue(
+            f"nothing would keep these segments of figure {figure.name!r} clear, for their shapes were not read: "
+            f'{", ".join(bare)}. Give them some by with_spheres or with_capsules, or say Clearance(uncovered="ignore")'
+        )
+    if clearance.itself and not kept_apart(figure, clearance):
+        raise BadValue(
+            f"itself=True keeps nothing apart: every two segments of figure {figure.name!r} that have solids are joined, "
+            "touch at rest, or are ignored"
+        )
+
+
+def uncovered_by(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> tuple[str, ...]:
+    """The segments of unknown shape that could come into contact: with an obstacle if they move, or with the figure itself."""
+    ignored = {frozenset(pair) for pair in clearance.ignoring}
+
+    def matters(segment: str) -> bool:
+        near = any(frozenset((segment, name)) not in ignored for name in obstacles)
+        return clearance.itself or (near and bool(figure.chain(None, segment)))
+
+    return tuple(segment for segment in figure.uncovered if matters(segment))
+
+
+def kept_apart(figure: Figure, clearance: Clearance) -> tuple[tuple[str, str], ...]:
+    """The pairs of segments that a figure which keeps clear of itself keeps apart."""
+    ignored = {frozenset(pair) for pair in clearance.ignoring}
+    return tuple(pair for pair in figure.colliding_pairs(clearance.margin) if frozenset(pair) not in ignored)
+
+
+def clearance_notes(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> tuple[str, ...]:
+    """What is not kept clear though one might think so, one sentence each."""
+    notes = []
+    bare = uncovered_by(figure, obstacles, clearance)
+    if bare:
+        notes.append(f"Nothing keeps these segments clear, for their shapes were not read: {', '.join(bare)}.")
+    if clearance.itself:
+        ignored = {frozenset(pair) for pair in clearance.ignoring}
+        pairs = [
+            f"{a} and {b}" for a, b in figure.touching(margin=clearance.margin) if frozenset((a, b)) not in ignored
+        ]
+        near = f"are within {clearance.margin:g} m of each other" if clearance.margin else "touch"
+        notes += [f"Not kept apart, because they {near} at rest: {'; '.join(pairs)}."] if pairs else []
+    return tuple(notes)
 
 
 def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> list[Clear]:
@@ -214,8 +264,7 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
         others = {segment: [_carried(bar) for bar in own] for segment, own in bars.items()}
         pairs = tuple(
             Pair(bar, other, bar.core.radius + clearance.margin)
-            for a, b in figure.colliding_pairs(clearance.margin)
-            if frozenset((a, b)) not in ignored
+            for a, b in kept_apart(figure, clearance)
             for bar in bars[a]
             for other in others[b]
         )

@@ -248,7 +248,7 @@ class _Kept(NullCache):
             return None if payload is None else CompileResult._rebuild(target_context, *pickle.loads(payload))
         except Exception as error:  # whatever it is: there is a way without
             why = str(error) if isinstance(error, Damaged) else f"{file.name} cannot be loaded"
-            _announce(f"{why} in {self.folder}. It is compiled anew, which takes up to half a minute …")
+            _announce(f"{why} in {self.folder}. It is compiled anew …")
             return None
 
     def save_overload(self, sig: Any, cres: Any) -> None:

@@ -2,11 +2,11 @@
 
 Segments keep clear of things with *bars*: balls and capsules. Some pairs of segments are never tested against each other:
 
-* *joined* pairs: parts of one rigid body, a segment and the nearest one above it, the two ends of a loop. Bars overlap
-  where segments are joined. A segment that has neither bars nor mass is only the inside of a joint: what it lies between
-  is joined. What floats above another segment, free to slide in all three directions, is not joined to it;
+* *joined* pairs: parts of one rigid body, a segment and the one that it hangs on, the two ends of a loop. Bars overlap
+  where segments are joined. What hangs on a segment without bars is not joined to what that hangs on: they are two joints
+  apart, and may meet. What floats above another segment, free to slide in all three directions, is not joined to it;
 * pairs that *touch* in the rest posture, such as a thigh and the waist. If they are in each other's way there, the rest
-  posture says that it does not matter.
+  posture says that it does not matter. `Problem.notes` names them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Contacts:
     def touching(self: Any, q: ArrayLike | None = None, margin: float = 0.0) -> tuple[SegmentPair, ...]:
         """The pairs of segments, joined ones left out, whose bars overlap or are within `margin` [m], at rest or at `q`."""
         left = set(combinations(self.bars, 2)) - set(self.joined_pairs())
-        return tuple(pair for pair, apart in self._apart(q).items() if pair in left and apart < margin)
+        apart = self._apart_at_rest if q is None else self._apart(q)
+        return tuple(pair for pair, distance in apart.items() if pair in left and distance < margin)
 
     def colliding_pairs(self: Any, margin: float = 0.0) -> tuple[SegmentPair, ...]:
         """The pairs of segments to keep apart: all with bars but the joined ones and those that touch at rest."""
@@ -71,22 +72,25 @@ class Contacts:
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def _hung_on(self: Any) -> dict[int, int]:
-        """For each rigid body with bars (by its row) the nearest one above that has bars or mass."""
-        heavy = {s for s, body in self.bodies.items() if body.mass > 0.0}
-        material = {self.packed.row[s] for s in {*self.bars, *heavy}}
+        """For each rigid body with bars (by its row) the one that it hangs on, which has a segment; 0 is the world's."""
+        named = {self.packed.row[s] for s in self.segments}
         slides = [False, *(not any(j.turn) for j in self.parts if not j.is_fixed)]
         out = {}
         for row in {self.packed.row[s] for s in self.bars} - {0}:
             at, free = self.packed.parent[row], int(slides[row])
-            while at and at not in material:
+            while at and at not in named:
                 at, free = self.packed.parent[at], free + slides[at]
             if free < 3:
                 out[row] = at
         return out
 
-    def _apart(self: Any, q: ArrayLike | None) -> dict[SegmentPair, float]:
+    @cached_property
+    def _apart_at_rest(self: Any) -> dict[SegmentPair, float]:
+        return self._apart(self.rest)
+
+    def _apart(self: Any, q: ArrayLike) -> dict[SegmentPair, float]:
         """How far the bars of every two segments are from each other."""
-        frames = self.placements(self.rest if q is None else q)
+        frames = self.placements(q)
         cores = [(k, frames[s], Core.of(bar)) for k, (s, bars) in enumerate(self.bars.items()) for bar in bars]
         if not cores:
             return {}

@@ -109,6 +109,8 @@ class Edits:
             markers={**self.markers, **joined.markers},
             loops=(*self.loops, *joined.loops),
             bounds=(*self.bounds, *joined.bounds),
+            remarks=(*self.remarks, *joined.remarks),
+            uncovered=(*self.uncovered, *joined.uncovered),
         )
 
     def prefixed(self: Any, prefix: str) -> Figure:
@@ -134,6 +136,7 @@ class Edits:
             markers={prefix + name: Point(prefix + p.segment, p.offset) for name, p in self.markers.items()},
             loops=tuple(replace(p, name=prefix + p.name, a=prefix + p.a, b=prefix + p.b) for p in self.loops),
             bounds=bounds,
+            uncovered=tuple(prefix + name for name in self.uncovered),
         )
 
     def based_at(self: Any, at: Any = HERE, free: bool = False, order: str = "zyx") -> Figure:
@@ -193,7 +196,7 @@ class Edits:
     def with_solids(self: Any, solids: Mapping[str, Sequence[Ball | Capsule]]) -> Figure:
         """What the named segments keep clear of things with, in place of their `bars` so far; none at all if it is empty.
 
-        Looks and masses, which are in `bodies`, stay as they are.
+        Looks and masses, which are in `bodies`, stay as they are. A segment that is named here is no longer `uncovered`.
         """
         out = replace(self, solids={**self.solids, **solids})
         object.__setattr__(out, "origin", self.origin)  # a scene file holds solids besides the figure's origin

@@ -20,6 +20,7 @@ from supple.errors import BadValue, find
 from supple.joints import Joint
 from supple.limits import Limits
 from supple.packing import Packed, flat_floats, flat_ints, pack_tree
+from supple.remarks import notes_of
 from supple.shapes import Ball, Body, Capsule
 from supple.space import Floats, frozen, here, inverse, placement
 from supple.tree import LANES, WORLD, padded, place, read_tree, steer
@@ -81,7 +82,9 @@ class Figure(Edits, Contacts):
 
     `parts` are all joints, fixed and driven ones included, in any order; they are kept depth-first. ``q[i]`` is the
     coordinate called ``joints[i]``. `solids` are what segments keep clear of things with; a segment without an entry
-    keeps clear with the shapes of its body (see `bars`). `markers` are points that cameras see, by name.
+    keeps clear with the shapes of its body (see `bars`). `markers` are points that cameras see, by name. `remarks` are
+    what a reader assumed, converted or left out, and `uncovered` the segments whose shapes it could not read; one that is
+    given `solids` is covered.
     """
 
     name: str
@@ -93,6 +96,8 @@ class Figure(Edits, Contacts):
     source: Source | None = None
     solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
     markers: Mapping[str, Point] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
+    uncovered: Sequence[str] = ()
     origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; edits but with_solids forget it
 
     def __post_init__(self) -> None:
@@ -108,6 +113,11 @@ class Figure(Edits, Contacts):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for name, point in self.markers.items():
             find(self.segments, point.segment, "segment", f"marker {name!r} of figure {self.name!r}: it")
+        for segment in self.uncovered:
+            find(self.segments, segment, "segment", f"what is uncovered of figure {self.name!r}: it")
+        bare = tuple(s for s in self.segments if s in set(self.uncovered) and s not in self.solids)
+        object.__setattr__(self, "uncovered", bare)
+        object.__setattr__(self, "remarks", tuple(dict.fromkeys(self.remarks)))
         for loop in self.loops:
             for segment in (loop.a, loop.b):
                 find(self.segments, segment, "segment", f"loop {loop.name!r} of figure {self.name!r}: it")
@@ -193,6 +203,11 @@ class Figure(Edits, Contacts):
             at = self.part[at].parent
         return keys
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed, converted, frozen, narrowed or left out, one sentence each: the `remarks`, and what follows."""
+        return notes_of(self)
+
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def _spans(self) -> dict[str, tuple[float, float, float, float]]:
@@ -220,7 +235,7 @@ class Figure(Edits, Contacts):
         for name, (lower, upper) in box.items():
             if lower > upper:
                 raise BadValue(f"the joints that follow {name!r} leave it no room: {lower:.6g} > {upper:.6g}")
-        lower, upper = (np.array([box[name][side] for name in self.joints]) for side in (0, 1))
+        lower, upper = (np.array([box[name][side] for name in self.joints]) + 0.0 for side in (0, 1))  # no −0
         return Limits(lower, upper, A=A if rows else None, b=b if rows else None)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.apart import Clear, Clearance, Obstacles, check_clearance, clear_goals, named_obstacles
+from supple.apart import Clear, Clearance, Obstacles, check_clearance, clear_goals, clearance_notes, named_obstacles
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
@@ -184,6 +184,11 @@ class Problem:
         """Hard tasks: to keep clear of each obstacle, and of oneself."""
         goals = clear_goals(self.figure, named_obstacles(self.obstacles), self.clearance)
         return tuple(Task(None, goal, hard=True, name=goal.name) for goal in goals)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not kept clear though one might think so, one sentence each: pairs that touch at rest, unknown shapes."""
+        return clearance_notes(self.figure, named_obstacles(self.obstacles), self.clearance)
 
     @cached_property
     def moved(self) -> np.ndarray:

@@ -36,6 +36,11 @@ class Retargeted(Motion):
     match: Match = field(kw_only=True)
     report: Report = field(kw_only=True)
 
+    @property
+    def ok(self) -> bool:
+        """Whether nothing seems wrong; the report says what does."""
+        return self.report.ok
+
 
 def match_segments(source: Figure, target: Figure) -> Match:
     """Which segments of `target` would follow which of `source`, by name and geometry; ``print(match.text())`` to look."""
@@ -57,7 +62,8 @@ def retarget(
     name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
     only directions and places are transferred. `progress` is called with the number of each frame that is done.
     Frames that are not done when the `deadline` [s] passes stand still, and the report, which is
-    written in any case, says so. Ctrl-C raises `Interrupted`.
+    written in any case, says so. Ctrl-C raises `Interrupted`. Whether the motion can be believed is `Retargeted.ok`; the
+    report's `problems` say what is wrong, and what to do.
     """
     stop = Stop(deadline)
     if not isinstance(motion, Motion):

@@ -142,8 +142,13 @@ class Solution(Value):
             n for n, x, lo, hi in zip(figure.joints, self.q, limits.lower, limits.upper, strict=True) if x in (lo, hi)
         )
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What this answer does not mean, one sentence each; see `Problem.notes`."""
+        return self.problem.notes
+
     def report(self) -> str:
-        """One page of plain text: the status, every task's error, and the limits that hold."""
+        """One page of plain text: the status, every task's error, the limits that hold, and the notes."""
         lines = [f"{self.status.name}: {self.reason}", f"{'task':32s} {'metres':>12s} {'radians':>12s}"]
         for task, miss in zip(self.problem.all_tasks, self.errors, strict=True):
             mark = "" if met(task, miss) else "   not met"
@@ -151,7 +156,7 @@ class Solution(Value):
         lines.append(f"{self.iterations} iterations, {self.evaluations} evaluations")
         if self.active:
             lines.append("at their limits: " + ", ".join(self.active))
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
 
 LATER = ("problem", "reason", "iterations", "evaluations", "seed")

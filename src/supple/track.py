@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from supple.figure import Figure
 from supple.markers import Markers
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.optimal_tracking import OptimalTracking
+from supple.space import Floats
 from supple.stopping import Stop
 from supple.tracked import Tracked
 from supple.tracking.by_frame import LATE, Fits, FrameByFrame, bridged
@@ -21,6 +22,7 @@ from supple.tracking.by_natural import ByNatural
 from supple.tracking.by_solver import BySolver
 from supple.tracking.clip import Clip, clip_of
 from supple.tracking.fitting import CONVERGED, ENDED, ITERATIONS, OPEN
+from supple.tracking.verdict import errors_of, problems_of, unused_markers, without_origin
 from supple.tracking.whole import WholeClip
 
 
@@ -43,7 +45,8 @@ def track(
     weight) to keep near to; without `limits`, joints turn as far as they like. `method` is `FrameByFrame` by default,
     `WholeClip`, `OptimalTracking`, or any solver of single problems; `progress` is called now and then with the
     number of frames that have been fitted since. Frames that are not fitted when the `deadline` [s] passes stand still,
-    unconverged, and the notes say so. Ctrl-C raises `Interrupted`.
+    unconverged, and the notes say so. Ctrl-C raises `Interrupted`. Whether the motion can be believed is `Tracked.ok`; its
+    `problems` say what is wrong, such as swapped markers, and what to do.
     """
     stop = Stop(deadline)
     if not isinstance(markers, Markers):
@@ -53,32 +56,53 @@ def track(
         clip = replace(clip, progress=progress)
     chosen = _method(method, clip)
     begin = figure.rest if start is None else figure.posture(start)
+    begin = np.clip(begin, figure.lower, figure.upper) if limits else begin
     try:
-        fits = chosen.fit(clip, np.clip(begin, figure.lower, figure.upper) if limits else begin)
+        fits = chosen.fit(clip, begin)
+        clip, problems = without_origin(clip, fits.q)
+        if problems:
+            fits = chosen.fit(clip, begin)
     except KeyboardInterrupt:  # while nothing was fitted that could be told
         raise Interrupted(f"interrupted before any of {len(markers):,} frames was done", 0, len(markers)) from None
     done = int((fits.told[:, ENDED] != LATE).sum())
-    return stop.conclude(done, len(markers), "frames", lambda: _tracked(clip, chosen, fits, markers, done))
+    found = _Found(clip, chosen, begin, fits, problems)
+    return stop.conclude(done, len(markers), "frames", lambda: _tracked(found, markers, done))
 
 
-def _tracked(clip: Clip, chosen: Any, fits: Fits, markers: Markers, done: int) -> Tracked:
+class _Found(NamedTuple):
+    """What a method has found in a clip, and what is wrong with the markers."""
+
+    clip: Clip
+    method: Any
+    begin: Floats
+    fits: Fits
+    problems: list[str]
+
+
+def _tracked(found: _Found, markers: Markers, done: int) -> Tracked:
     """What a method has found, with errors that are recomputed."""
+    clip, chosen, begin, fits, problems = found
     figure, count = clip.figure, len(fits.q)
     late = [] if done == count else [f"{clip.stop.told(done, count, 'frames')} The others were not fitted."]
     q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
-    errors = np.linalg.norm(figure.marker_places(q, clip.names) - clip.positions, axis=2)  # whatever the method says
+    named, notes = unused_markers(figure, markers)
+    quick = _method(None, clip)
+    problems += named
+    if not late:  # what was not fitted cannot be judged
+        problems += problems_of(clip, q, lambda part: quick.fit(part, begin).q)
     return Tracked(
         figure,
         q,
         markers.times,
-        np.where(clip.weights > 0.0, errors, np.nan),
+        errors_of(clip, q),  # whatever the method says
         figure.source,
         markers=clip.names,
         iterations=fits.told[:, ITERATIONS].astype(int),
         converged=fits.told[:, ENDED] == CONVERGED,
         gap=fits.told[:, OPEN],
         bridged=untold,
-        notes=(*markers.notes, *late),
+        notes=(*markers.notes, *notes, *late),
+        problems=tuple(problems),
     )
 
 

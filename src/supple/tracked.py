@@ -17,7 +17,7 @@ class Tracked(Motion):
     `converged` says of each frame whether its fit ended by itself with all exact conditions met, and `gap` how far these
     are open [m].
     Coordinates that no marker told in a frame are bridged from the frames around it; `bridged` (frames, size) says
-    which and when.
+    which and when. `problems` are what is wrong with the trial or the figure, each with its remedy; `notes` are not.
     """
 
     markers: tuple[str, ...] = ()
@@ -26,6 +26,20 @@ class Tracked(Motion):
     gap: Floats = field(default_factory=lambda: np.empty(0))
     bridged: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
     notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every frame converged and nothing seems wrong."""
+        return bool(self.converged.all()) and not self.problems
+
+    @property
+    def verdict(self) -> str:
+        """In one sentence whether the motion can be believed, then what is wrong, one sentence each."""
+        lost = int((~self.converged).sum())
+        frames = [f"{lost} of {len(self)} frames did not converge: raise the method's steps."] if lost else []
+        wrong = [*self.problems, *frames]
+        return "\n".join(["Not to be relied on:", *wrong]) if wrong else "Nothing seems wrong."
 
     @property
     def rms(self) -> float:
@@ -68,7 +82,7 @@ class Tracked(Motion):
         lines.append(f"{'all':24s} {'':6s} {1e3 * self.rms:8.2f}")
         lines.append(f"{len(self)} frames, {int((~self.converged).sum())} not converged; "
                      f"{int(self.bridged.any(axis=1).sum())} bridged in part")  # fmt: skip
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *self.notes, self.verdict])
 
 
 def _rms(values: Floats) -> float:

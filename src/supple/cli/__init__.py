@@ -166,7 +166,7 @@ def track(
     ] = None,
     unit: Annotated[float | None, typer.Option(help="Metres in one unit of the trial, if it does not say.")] = None,
 ) -> None:
-    """Find the motion behind markers. Status 0: every frame converged; 1: not all did."""
+    """Find the motion behind markers. Status 0: every frame converged and nothing seems wrong; 1: the report says what."""
     from supple.cli import trials
 
     arguments = (trial, model, output or [], report, weights, method, smoothness, cutoff, huber, limits, up, unit)
@@ -281,7 +281,10 @@ def _retarget(
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
 ) -> None:
-    """Carry a clip over to another figure: limbs point the same way, and planted feet stay planted."""
+    """Carry a clip over to another figure: limbs point the same way, and planted feet stay planted.
+
+    Status 0: nothing seems wrong; 1: the report says what does.
+    """
     from supple.cli import retarget as command
 
     motion = command.clip_of(clip, model, unit, up, (first, last, step))
@@ -289,7 +292,7 @@ def _retarget(
     if show_match:
         command.print_match(motion, figure)
     else:
-        command.retargeted(motion, figure, output, match, plant, picture)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
 
 
 def main() -> None:

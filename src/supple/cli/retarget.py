@@ -42,8 +42,8 @@ def print_match(motion: supple.Motion, figure: Figure) -> None:
 
 def retargeted(
     motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
-) -> None:
-    """Retarget with a progress bar, write the motion, print the report."""
+) -> bool:
+    """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
     if output.suffix.lower() not in WRITERS[supple.Motion]:
         raise BadValue(f"motions are written to {', '.join(WRITERS[supple.Motion])} files, not to {str(output)!r}")
     check_place(output)
@@ -65,3 +65,4 @@ def retargeted(
 
         draw_frames([motion, out], path=picture)
         typer.echo(f"{picture}: frames of both motions")
+    return out.ok

@@ -33,6 +33,8 @@ def print_figure(figure: Figure) -> None:
     for name, text in facts.counts(figure):
         summary.add_row(name, escape(text))
     console.print(summary)
+    for note in figure.notes:
+        console.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True, highlight=False)
 
 
 def _tree(figure: Figure) -> Tree:

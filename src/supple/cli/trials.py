@@ -35,7 +35,7 @@ def track(
     up: str | None,
     unit: float | None,
 ) -> bool:
-    """Track, say how it went, and write what is asked for; whether every frame converged."""
+    """Track, say how it went, and write what is asked for; whether nothing seems wrong."""
     for path in outputs:
         if path.suffix.lower() not in MOTIONS:
             raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
@@ -57,7 +57,7 @@ def track(
 
         write_report(motion, markers, report)
         typer.echo(f"{report}: the report")
-    return bool(motion.converged.all())
+    return motion.ok
 
 
 def _method(name: str, smoothness: float, huber: float) -> Any:

@@ -28,7 +28,7 @@ def read_amc(
     asf: str | Path | None = None,
     rate: float = 120.0,
     unit: float | None = None,
-    up: str = "y",
+    up: str | None = None,
 ) -> Motion:
     """The motion in an AMC file, of a `figure` that was read from an ASF file or of the one in the file `asf`."""
     if (figure is None) == (asf is None):

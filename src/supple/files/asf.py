@@ -21,7 +21,7 @@ import numpy as np
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure, Source
 from supple.files.asf_text import Bone, Skeleton, read_skeleton
-from supple.files.bvh import FILE_AXES
+from supple.files.bvh import FILE_AXES, UP
 from supple.files.bvh_text import Cursor
 from supple.files.lines import as_lines, read_lines
 from supple.joints import AXES, NOT, Joint
@@ -39,17 +39,18 @@ class AsfSource(Source):
     in_degrees: bool = True
 
 
-def read_asf(path: str | Path, *, unit: float | None = None, up: str = "y") -> Figure:
-    """The skeleton in an ASF file. A unit of the file is `unit` metres, axis `up` is up."""
+def read_asf(path: str | Path, *, unit: float | None = None, up: str | None = None) -> Figure:
+    """The skeleton in an ASF file. A unit of the file is `unit` metres, axis `up` is up, y by default."""
     return _read(read_lines(path), unit, up)
 
 
-def parse_asf(data: bytes, file: str | None = None, *, unit: float | None = None, up: str = "y") -> Figure:
+def parse_asf(data: bytes, file: str | None = None, *, unit: float | None = None, up: str | None = None) -> Figure:
     """The skeleton in the bytes of an ASF file; `file` is what messages call it."""
     return _read(as_lines(data, file), unit, up)
 
 
-def _read(cursor: Cursor, unit: float | None, up: str) -> Figure:
+def _read(cursor: Cursor, unit: float | None, wanted: str | None) -> Figure:
+    up = UP if wanted is None else wanted
     if unit is not None and not finite(unit, (), "the unit of an ASF file") > 0.0:
         raise BadValue(f"the unit of an ASF file is a positive number of metres, not {unit!r}")
     if up not in FILE_AXES:
@@ -60,11 +61,27 @@ def _read(cursor: Cursor, unit: float | None, up: str) -> Figure:
     source = AsfSource("asf", metres, up, channels, skeleton.in_degrees)
     try:
         parts = _parts(skeleton, metres, FILE_AXES[up])
-        return Figure(Path(cursor.file).stem if cursor.file else "asf", parts, source=source)
+        return Figure(
+            Path(cursor.file).stem if cursor.file else "asf",
+            parts,
+            source=source,
+            remarks=_assumed(skeleton, unit, wanted),
+        )
     except BadFile:
         raise
     except BadValue as error:
         raise BadFile(str(error), file=cursor.file) from error
+
+
+def _assumed(skeleton: Skeleton, unit: float | None, up: str | None) -> list[str]:
+    """What neither the file nor the caller said, and what has no limits."""
+    out = []
+    if unit is None and not skeleton.length:
+        out.append(f"The file does not say its unit: {USUAL:g} of an inch is assumed. Say unit= if that is wrong.")
+    if up is None:
+        out.append(f"The file does not say which axis is up: {UP} is assumed. Say up= if that is wrong.")
+    loose = [bone.name for bone in skeleton.bones.values() if bone.dofs and not bone.limits and bone.parent is not None]
+    return out + ([f"Without limits in the file, hence free: {', '.join(loose)}."] if loose else [])
 
 
 def _parts(skeleton: Skeleton, unit: float, axes: Floats) -> list[Joint]:

@@ -39,6 +39,8 @@ FILE_AXES: dict[str, Floats] = {  # up axis of a file: its axes, as columns, in 
     "z": np.eye(3),
 }
 
+UNIT, UP = 0.01, "y"  # what is assumed where nobody says
+
 
 @dataclass(frozen=True)
 class BvhSource(Source):
@@ -48,8 +50,11 @@ class BvhSource(Source):
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of joints with a rotation before a position
 
 
-def read_bvh(path: str | Path, *, unit: float = 0.01, up: str = "y") -> Motion:
-    """The motion in a BVH file; its `figure` is the skeleton. A unit of the file is `unit` metres, axis `up` is up."""
+def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = None) -> Motion:
+    """The motion in a BVH file; its `figure` is the skeleton. A unit of the file is `unit` metres, axis `up` is up.
+
+    By default a unit is a centimetre and y is up; a note of the figure says so.
+    """
     data = read_bytes(path, MOST_BYTES)
     try:
         text = data.decode("utf-8-sig")
@@ -59,8 +64,10 @@ def read_bvh(path: str | Path, *, unit: float = 0.01, up: str = "y") -> Motion:
     return parse_bvh(text, str(path), unit=unit, up=up)
 
 
-def parse_bvh(text: str, file: str | None = None, *, unit: float = 0.01, up: str = "y") -> Motion:
+def parse_bvh(text: str, file: str | None = None, *, unit: float | None = None, up: str | None = None) -> Motion:
     """The motion in the text of a BVH file; `file` is what messages call it."""
+    remarks = _assumed(unit, up)
+    unit, up = UNIT if unit is None else unit, UP if up is None else up
     if not finite(unit, (), "the unit of a BVH file") > 0.0:
         raise BadValue(f"the unit of a BVH file is a positive number of metres, not {unit!r}")
     if up not in FILE_AXES:
@@ -76,13 +83,28 @@ def parse_bvh(text: str, file: str | None = None, *, unit: float = 0.01, up: str
     source = BvhSource("bvh", float(unit), up, frame_time, orders)
     parts = [joint for node in nodes for joint in _joints(node, unit, FILE_AXES[up])]
     try:
-        figure = Figure(Path(file).stem if file else "bvh", parts, source=source)
+        figure = Figure(Path(file).stem if file else "bvh", parts, source=source, remarks=remarks)
     except BadValue as error:
         raise BadFile(str(error), file=file) from error
     table *= [unit if code.startswith("t") else np.pi / 180.0 for _, code in columns]
     column_of = {name: k for k, (name, _) in enumerate(columns)}
     order = [column_of[name] for name in figure.joints]
     return Motion(figure, table[:, order], frame_time * np.arange(frames, dtype=np.float64), source=source)
+
+
+def _assumed(unit: float | None, up: str | None) -> list[str]:
+    """What the format does not say, and the caller did not."""
+    out = (
+        []
+        if unit is not None
+        else [f"The file does not say its unit: {UNIT:g} m is assumed. Say unit= if that is wrong."]
+    )
+    out += (
+        []
+        if up is not None
+        else [f"The file does not say which axis is up: {UP} is assumed. Say up= if that is wrong."]
+    )
+    return [*out, "The format has no limits: every joint turns as far as it likes."]
 
 
 def _joints(node: Node, unit: float, axes: Floats) -> list[Joint]:

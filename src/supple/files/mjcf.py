@@ -6,7 +6,8 @@ MuJoCo's ``qpos`` (its ``ref`` included); a ball is ``<joint>.z``, ``.y``, ``.x`
 bodies or sites become loops, equalities between joints become drives; inactive ones are left out.
 
 Spheres, capsules, boxes and cylinders that can touch something (``contype`` or ``conaffinity``) become shapes, other
-solids the box around them; what hangs on the world itself is scenery and stays out.
+solids the box around them; what hangs on the world itself is scenery and stays out. A body that weighs something or is seen
+but has no such shape is `Figure.uncovered`.
 
 A file cannot make the reader open another one: every reference is refused before MuJoCo sees the text.
 """
@@ -171,7 +172,34 @@ class _Reader:
             if self.model.site(k).name:
                 parts.append(Joint(f"{self.sites[k]}.site", self._parent(k), self._site(k), segment=self.sites[k]))
         bodies = {self.bodies[b]: body for b in range(1, self.model.nbody) if (body := self._body(b)) is not None}
-        return Figure(name, parts, bodies=bodies, loops=tuple(loops), source=Source("mjcf"))
+        bare = [name for b, name in enumerate(self.bodies) if b and self._is_uncovered(b)]
+        remarks, source = self._remarks(), Source("mjcf")
+        return Figure(name, parts, bodies=bodies, loops=loops, source=source, remarks=remarks, uncovered=bare)
+
+    def _is_uncovered(self, b: int) -> bool:
+        """Whether a body weighs something or is seen, but has no shape that can touch anything; or a plane that is carried."""
+        m = self.model
+        first = int(m.body_geomadr[b])
+        geoms = range(first, first + int(m.body_geomnum[b]))
+        boundless = (self.api.mjtGeom.mjGEOM_PLANE, self.api.mjtGeom.mjGEOM_HFIELD)
+        if any(int(m.geom_type[g]) in boundless and (m.geom_contype[g] or m.geom_conaffinity[g]) for g in geoms):
+            return True
+        return (m.body_mass[b] > 0.0 or len(geoms) > 0) and not any(self._shape(g) is not None for g in geoms)
+
+    def _remarks(self) -> list[str]:
+        """What was left out, and shapes that are only boxes around what the file has."""
+        m, kinds = self.model, self.api.mjtGeom
+        names = _named([m.equality(e).name for e in range(m.neq)], [f"equality{e + 1}" for e in range(m.neq)])
+        out = [f"The equality {names[e]!r} is not active: it is left out." for e in range(m.neq) if not m.eq_active0[e]]
+        plain = (kinds.mjGEOM_SPHERE, kinds.mjGEOM_CAPSULE, kinds.mjGEOM_CYLINDER, kinds.mjGEOM_BOX)
+        owners = [int(m.geom_bodyid[g]) for g in range(m.ngeom) if int(m.geom_type[g]) not in plain and self._shape(g)]
+        boxed = dict.fromkeys(self.bodies[b] for b in owners if b)
+        if boxed:
+            out.append(f"Ellipsoids and meshes are the boxes around them: {', '.join(boxed)}.")
+        scenery = int(m.body_geomnum[0])
+        return out + (
+            [f"What hangs on the world itself is scenery and left out ({scenery} in all)."] if scenery else []
+        )
 
     def _bad(self, tag: str, name: str, message: str) -> BadFile:
         """The error about the element of that tag and name, on its line if it can be told."""

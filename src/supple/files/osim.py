@@ -86,7 +86,29 @@ class _Reader:
         coordinates = [Coordinate(n, a.limits, a.rest) for n, a in free.items() if n in used]
         bodies = {n: body for n, element in self.document.bodies.items() if (body := _body(element)).mass > 0.0}
         source = OsimSource("osim", 1.0, "y", tuple(self.ranges), tuple(self.locked), tuple(self.notes))
-        return Figure(name, parts, coordinates, bodies, tuple(self.loops), source=source, markers=markers)
+        return Figure(
+            name,
+            parts,
+            coordinates,
+            bodies,
+            self.loops,
+            source=source,
+            markers=markers,
+            remarks=self._remarks(),
+            uncovered=list(bodies),
+        )
+
+    def _remarks(self) -> list[str]:
+        """What was left out, held, and not taken for a limit."""
+        held = [f"The coordinate {name!r} is locked or prescribed: held at {value:.6g}." for name, value in self.locked]
+        ranges = ", ".join(name for name, _ in self.ranges)
+        loose = [f"Ranges that are not clamped are no limits: {ranges}."] if ranges else []
+        return [
+            *(f"Left out: {note}." for note in self.notes),
+            *held,
+            *loose,
+            "The file's y axis points up: turned, so that z does.",
+        ]
 
     # ── the tree ─────────────────────────────────────────────────────────────────────────────────────────────────────
     def _parts(self) -> list[Joint]:

@@ -178,7 +178,8 @@ def _read_solids(figure: Figure, value: Any, place: Place) -> dict[str, list[Bal
 
 def _read_clearance(value: Any, place: Place) -> Clearance:
     pairs, length = Maybe(listed(listed(text))), Maybe(number)
-    return record(Clearance, margin=length, itself=Maybe(flag), ignoring=pairs, preferred=length)(value, place)
+    more = {"preferred": length, "uncovered": Maybe(text)}
+    return record(Clearance, margin=length, itself=Maybe(flag), ignoring=pairs, **more)(value, place)
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -239,4 +240,5 @@ def _plain_clearance(clearance: Clearance) -> Plain:
     pairs = [list(pair) for pair in clearance.ignoring]
     given = {"margin": float(clearance.margin), "itself": clearance.itself, "ignoring": pairs}
     given["preferred"] = float(clearance.preferred)
+    given["uncovered"] = "" if clearance.uncovered == Clearance().uncovered else clearance.uncovered
     return {name: value for name, value in given.items() if value}

@@ -3,7 +3,8 @@
 A link becomes a segment and keeps its name, a joint keeps its name, children come in the order of the file, and the
 root link stands at the world's origin. What is read: the tree of joints, limits, speeds, mimic relations, masses, and
 collision shapes that are spheres, boxes, cylinders or capsules. Meshes, visuals and all further elements are left
-alone, so a robot loads without them. The rules where descriptions in the wild differ:
+alone, so a robot loads without them; links of which a shape was not read, and links that weigh something or are seen but
+have no shape at all, are `Figure.uncovered`. The rules where descriptions in the wild differ:
 
 - ``revolute`` and ``prismatic`` joints need a ``<limit>``; a missing ``lower`` or ``upper`` is 0, as the format says.
   A limit of 1e16 or more in size means none.
@@ -25,12 +26,11 @@ from pathlib import Path
 import numpy as np
 
 from supple.drives import FREE, Drive, Pair, mimic
-from supple.errors import BadValue
 from supple.figure import Figure, Source
+from supple.files.urdf_bodies import body_of, is_uncovered, origin_of, shape_remarks
 from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
 from supple.joints import NOT, Joint, free
-from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
-from supple.space import Floats, Triple, X, Z, place, turned, unit
+from supple.space import Floats, Triple, X, Z, turned, unit
 
 UNLIMITED = 1e16  # how a limit that is not there is written where the format demands a number
 LARGEST_LIMIT = 1.7e308
@@ -64,9 +64,11 @@ def _figure(robot: Element) -> Figure:
     for joint in _depth_first(links, below, root):
         with blaming(joint):
             parts.extend(_parts(joint, drives.get(_name(joint))))
-    bodies = {key: body for key, link in links.items() if (body := _body(link)) is not None}
+    bodies = {key: body for key, link in links.items() if (body := body_of(link)) is not None}
+    bare = [key for key, link in links.items() if is_uncovered(link, bodies.get(key))]
+    remarks = [*shape_remarks(links), *_ranges_not_given(joints)]
     with blaming(robot):
-        return Figure(name, tuple(parts), bodies=bodies, source=Source("urdf"))
+        return Figure(name, parts, bodies=bodies, source=Source("urdf"), remarks=remarks, uncovered=bare)
 
 
 def _refuse_xacro(robot: Element) -> None:
@@ -163,7 +165,7 @@ def _parts(joint: Element, drive: Drive | None) -> tuple[Joint, ...]:
     if kind not in TYPES:
         raise joint.bad(f"{joint.label} has the unknown type {shown(kind)}; known are {', '.join(TYPES)}")
     parent, child = joint.needed("parent").attribute("link"), _child(joint)
-    at = _origin(joint)
+    at = origin_of(joint)
     if kind == "fixed":
         return (Joint(name, parent, at, segment=child),)
     if kind == "floating":
@@ -194,13 +196,6 @@ def _z_to(axis: Triple) -> Floats:
     return turned(unit(across), float(np.arctan2(sine, axis[2])))
 
 
-def _origin(element: Element) -> Floats:
-    origin = element.first("origin")
-    if origin is None:
-        return place()
-    return place(origin.numbers("xyz", 3, NOT), rpy=origin.numbers("rpy", 3, NOT))
-
-
 def _axis(joint: Element) -> Triple:
     axis = joint.first("axis")
     if axis is None:
@@ -227,6 +222,22 @@ def _limits(joint: Element, kind: str, driven: bool) -> tuple[Pair, float]:
     if lower >= UNLIMITED or upper <= -UNLIMITED:
         raise limit.bad(f"the limits of {joint.label} leave no room: lower {lower}, upper {upper}")
     return (lower if lower > -UNLIMITED else -np.inf, upper if upper < UNLIMITED else np.inf), speed or np.inf
+
+
+def _ranges_not_given(joints: dict[str, Element]) -> list[str]:
+    """Joints that do not move because their limits name neither end, or are the same, and limits that are not read."""
+    out = []
+    for joint in joints.values():
+        limit, kind = joint.first("limit"), joint.attribute("type")
+        if limit is None or kind in ("continuous", "fixed") or joint.first("mimic") is not None:
+            continue
+        if kind not in ONE_COORDINATE:
+            out.append(f"The limits of {joint.label} are not read: it is {kind}, with several coordinates.")
+        elif missing := [side for side in ("lower", "upper") if side not in limit.attributes]:
+            out.append(
+                f"The <limit> of {joint.label} does not say {' nor '.join(missing)}: taken as 0, as the format says."
+            )
+    return out
 
 
 def _drives(joints: dict[str, Element]) -> dict[str, Drive]:
@@ -267,38 +278,3 @@ def _leader(tag: Element, joint: Element, joints: dict[str, Element]) -> str:
     if kind not in ONE_COORDINATE:
         raise tag.bad(f"{joint.label} mimics joint {shown(name)}, which is {kind} and has not one coordinate")
     return name
-
-
-def _body(link: Element) -> Body | None:
-    """The mass and the simple collision shapes of a link; none if it has neither."""
-    inertial = link.first("inertial")
-    mass, centre = 0.0, NOT
-    if inertial is not None:
-        tag = inertial.first("mass")
-        mass = 0.0 if tag is None else tag.number("value")
-        x, y, z = _origin(inertial)[:3, 3].tolist()
-        centre = (x, y, z)
-    shapes = [shape for tag in link.all("collision") if (shape := _shape(tag)) is not None]
-    with blaming(link if inertial is None else inertial):
-        return Body(mass, centre, tuple(shapes)) if mass or shapes else None
-
-
-def _shape(collision: Element) -> Shape | None:
-    """The simple shape of a collision element; none for a mesh and for what only some programs know."""
-    geometry = collision.first("geometry")
-    at = _origin(collision)
-    for tag in geometry.children if geometry is not None else ():
-        with blaming(tag):
-            if tag.tag == "sphere":
-                x, y, z = at[:3, 3].tolist()
-                return Ball((x, y, z), tag.number("radius"))
-            if tag.tag == "box":
-                x, y, z = tag.numbers("size", 3)
-                if min(x, y, z) <= 0.0:
-                    raise BadValue(f"the size of a box must be positive, not {x} {y} {z}")
-                return Box((-x / 2, -y / 2, -z / 2), (x / 2, y / 2, z / 2), at)
-            if tag.tag == "cylinder":
-                return Cylinder(tag.number("radius"), tag.number("length"), at)
-            if tag.tag == "capsule":
-                return Capsule(tag.number("radius"), tag.number("length"), at)
-    return None

@@ -82,16 +82,17 @@ def _locks(
     flats: list[Phase],
     level: list[Floats],
 ) -> tuple[Floats, Floats]:
-    """Where heel and ball are planted, frame by frame (NaN where not); `level` is moved so that locks agree."""
+    """Where heel and ball are planted, frame by frame (NaN where not); a level foot is moved so that locks agree."""
     locks = np.full((2, len(R), 3), np.nan)
     for (a, b), T in zip(flats, level, strict=True):
+        turn, origin = T[:3, :3], T[:3, 3]
         for kind in (1, 0):
             if not np.isnan(locks[kind, a, 0]):
-                T[:3, 3] += locks[kind, a] - (T[:3, :3] @ points[kind] + T[:3, 3])
+                origin = locks[kind, a] - turn @ points[kind]
                 break
         for kind in (0, 1):
             first, last = next(phase for phase in planted[kind] if phase[0] <= a and b <= phase[1])
-            locks[kind, first:last] = T[:3, :3] @ points[kind] + T[:3, 3]
+            locks[kind, first:last] = turn @ points[kind] + origin
     for kind in (0, 1):
         for a, b in planted[kind]:
             if np.isnan(locks[kind, a, 0]):

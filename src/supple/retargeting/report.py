@@ -16,6 +16,7 @@ import numpy as np
 from supple.figure import Figure
 from supple.retargeting.aims import Aims
 from supple.retargeting.solving import Follower
+from supple.retargeting.verdict import problems_of
 from supple.space import Floats
 
 EDGE = 1e-3  # of a range
@@ -36,7 +37,7 @@ class Report:
 
     `limits` are the shares of frames that each coordinate spends at a limit; `at_limits` is the share of frames in which
     any does. `phases` is the number of planted phases of heels and balls. `late` says that
-    not all frames were done in time, and is empty where they were.
+    not all frames were done in time, and is empty where they were. `problems` say what is wrong, and what to do.
     """
 
     source: Quality
@@ -47,6 +48,17 @@ class Report:
     phases: int
     scale: float
     late: str = ""  # what came before the last frame was done, if anything
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing seems wrong."""
+        return not self.problems
+
+    @property
+    def verdict(self) -> str:
+        """In one sentence whether the motion can be believed, then what is wrong, one sentence each."""
+        return "\n".join(["Not to be relied on:", *self.problems]) if self.problems else "Nothing seems wrong."
 
     def text(self) -> str:
         """A table for people."""
@@ -64,7 +76,7 @@ class Report:
         tail = [f"{self.phases} planted phases; the target is {self.scale:.3f} times the source's size"]
         if hit:
             tail.append("most at a limit: " + ", ".join(f"{name} {100 * share:.0f} %" for name, share in hit))
-        return "\n".join([*lines, *tail, *([self.late] if self.late else [])])
+        return "\n".join([*lines, *tail, *([self.late] if self.late else []), self.verdict])
 
     def _mean(self) -> float:
         return float(np.mean([mean for mean, _ in self.directions.values()]))
@@ -78,14 +90,16 @@ def reported(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> tuple
     """The report on the postures Q, and the direction error of each pair in each frame (frames, pairs) [rad]."""
     errors = _direction_errors(figure, aims, Q)
     shares, at_limits = _at_limits(figure, Q)
+    target = _of_target(figure, aims, follower, Q)
     report = Report(
         _of_source(aims),
-        _of_target(figure, aims, follower, Q),
+        target,
         {p.target: (float(e.mean()), float(e.max())) for p, e in zip(aims.alignment.pairs, errors.T, strict=True)},
         shares,
         at_limits,
         sum(len(phases) for foot in aims.feet for phases in foot.planted),
         aims.alignment.scale,
+        problems_of(figure, aims, Q, errors, target.slide, target.depth),
     )
     return report, errors
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from supple.apart import Clearance
+from supple.apart import kept_apart
 from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution, Trace, audited
@@ -54,17 +54,20 @@ class Roomy:
             asked = problem
             if k < rungs:
                 wider = margin + (1.0 - k / rungs) * (preferred - margin)
-                asked = _with_room(problem, replace(problem.clearance, margin=wider, preferred=0.0))
+                asked = _with_room(problem, wider)
             found = self.solver.solve(asked, start, seed, left)
             evaluations, iterations = evaluations + found.evaluations, iterations + found.iterations
             traces += [] if found.trace is None else [found.trace.later(evaluations - found.evaluations)]
-            if found.ok or k == rungs:
+            kept = replace(found, problem=problem)  # pairs nearer at rest than is asked for now count here again
+            if (found.ok and kept.ok) or k == rungs:
                 trace = Trace.joined(traces) if traces else None
-                return replace(found, problem=problem, iterations=iterations, evaluations=evaluations, trace=trace)
+                return replace(kept, iterations=iterations, evaluations=evaluations, trace=trace)
         ended = allowance.ended(late=evaluations < allowance.evaluations)
         return audited(problem, start, False, ended, iterations=iterations, evaluations=evaluations, seed=seed)
 
 
-def _with_room(problem: Problem, clearance: Clearance) -> Problem:
-    """The same with another clearance, in the charts that its figure has by now."""
-    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, clearance)
+def _with_room(problem: Problem, margin: float) -> Problem:
+    """The same with another margin, in the charts that its figure has by now."""
+    asked = replace(problem.clearance, margin=margin, preferred=0.0)
+    asked = replace(asked, itself=asked.itself and bool(kept_apart(problem.figure, asked)))
+    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, asked)
