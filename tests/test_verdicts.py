@@ -128,7 +128,7 @@ def test_what_does_not_converge_is_in_the_verdict():
     assert "1 of 3 frames did not converge" in motion.verdict
 
 
-# thresholds were chosen on gait2354's walk and CMU's 02_01; the others show them
+# how swaps are looked for was worked out on gait2354's walk and CMU's 02_01; thresholds, with all of these in view
 TRIALS = {
     "gait2392": (
         "opensim/gait2392_walk/subject01.osim",
@@ -204,7 +204,7 @@ def test_a_target_that_cannot_follow_is_not_believed():
     assert "match" in out.report.verdict
 
 
-# thresholds were chosen on 01_14 and those of 02; the others show them
+# thresholds were chosen with all clips in view
 CLIPS = ["09_01", "13_33", "16_03", "74_13"]
 
 
