@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue
+from supple.checks import flag, function, instance
+from supple.errors import BadValue, shown
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
@@ -42,8 +43,10 @@ def track(
     `WholeClip`, `OptimalTracking`, or any solver of single problems; `progress` is called now and then with the
     number of frames that have been fitted since.
     """
-    if not isinstance(markers, Markers):
-        raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
+    instance(figure, Figure, "what track() takes first")
+    instance(markers, Markers, "what track() follows, such as read_markers() gives,")
+    limits = flag(limits, "limits, whether joints keep to them,")
+    function(progress, "progress")
     clip = clip_of(figure, markers, weights, coordinates, limits)
     if progress is not None:
         clip = replace(clip, progress=progress)
@@ -80,4 +83,4 @@ def _method(method: Any, clip: Clip) -> Any:
         return method
     if hasattr(method, "refuse"):
         return BySolver(method)
-    raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {method!r}")
+    raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {shown(method)}")

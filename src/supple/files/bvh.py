@@ -25,14 +25,16 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.checks import one_of, positive
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure, Source
 from supple.files.bvh_text import MOST_BYTES, Cursor, Node, read_header, read_hierarchy, read_table
 from supple.files.xml import read_bytes
 from supple.joints import AXES, NOT, Joint
 from supple.motion import Motion
-from supple.space import Floats, compose, finite
+from supple.space import Floats, compose
 
+CENTIMETRE = 0.01  # the unit of a file, unless told otherwise
 FILE_AXES: dict[str, Floats] = {  # up axis of a file: its axes, as columns, in the world
     "x": np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]),
     "y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
@@ -48,7 +50,7 @@ class BvhSource(Source):
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of joints with a rotation before a position
 
 
-def read_bvh(path: str | Path, *, unit: float = 0.01, up: str = "y") -> Motion:
+def read_bvh(path: str | Path, *, unit: float = CENTIMETRE, up: str = "y") -> Motion:
     """The motion in a BVH file; its `figure` is the skeleton. A unit of the file is `unit` metres, axis `up` is up."""
     data = read_bytes(path, MOST_BYTES)
     try:
@@ -59,12 +61,10 @@ def read_bvh(path: str | Path, *, unit: float = 0.01, up: str = "y") -> Motion:
     return parse_bvh(text, str(path), unit=unit, up=up)
 
 
-def parse_bvh(text: str, file: str | None = None, *, unit: float = 0.01, up: str = "y") -> Motion:
+def parse_bvh(text: str, file: str | None = None, *, unit: float = CENTIMETRE, up: str = "y") -> Motion:
     """The motion in the text of a BVH file; `file` is what messages call it."""
-    if not finite(unit, (), "the unit of a BVH file") > 0.0:
-        raise BadValue(f"the unit of a BVH file is a positive number of metres, not {unit!r}")
-    if up not in FILE_AXES:
-        raise BadValue(f"the up axis of a BVH file is one of {', '.join(FILE_AXES)}, not {up!r}")
+    unit = positive(unit, "the unit of a BVH file [m]")
+    one_of(up, FILE_AXES, "the up axis of a BVH file")
     if len(text) > MOST_BYTES:
         raise BadFile(f"the text has more than {MOST_BYTES} characters", file=file)
     cursor = Cursor(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), file)
@@ -73,7 +73,7 @@ def parse_bvh(text: str, file: str | None = None, *, unit: float = 0.01, up: str
     frames, frame_time = read_header(cursor)
     table = read_table(cursor, frames, len(columns))
     orders = tuple((node.name, node.channels) for node in nodes if node.channels != node.slides_first)
-    source = BvhSource("bvh", float(unit), up, frame_time, orders)
+    source = BvhSource("bvh", unit, up, frame_time, orders)
     parts = [joint for node in nodes for joint in _joints(node, unit, FILE_AXES[up])]
     try:
         figure = Figure(Path(file).stem if file else "bvh", parts, source=source)
