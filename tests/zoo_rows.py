@@ -74,11 +74,8 @@ RESULTS = frozenset(
         "Trace",
         "Tracked",
         "TrackedFrames",
-        "Solutions.told",
-        "Path.told",
         "Trace.joined",
         "Trace.later",
-        "Certificate.stands",
     ]
 )
 SOLVERS = [
@@ -99,7 +96,7 @@ LIBRARY = (
         "Rooms": ("cones", "keep", "push", "shares"),
         "FrameByFrame": ("first", "fit", "refusals"),
         "WholeClip": ("fit",),
-        "Query": ("apart",),
+        "Query": ("told",),
         "Trace": ("later", "joined"),
     }
 )
@@ -336,20 +333,23 @@ ROWS: dict[str, Row] = {
     "Problem.value": method(lambda: PROBLEM, "value", q=(REST, POSTURE)),
     # ── doors ──
     "solve": row(supple.solve, problem=(PROBLEM, FIGURE), start=(REST, NONE), solver=(supple.Newton(), NONE), seed=SEED,
-                 distinct=(None, NONE), budget=(50, BUDGET), deadline=(None, ENDLESS | NONE), trace=(False, FLAG)),
+                 distinct=(None, NONE), budget=(50, BUDGET), deadline=(None, ENDLESS | NONE), trace=(False, FLAG),
+                 prove=(False, FLAG)),
     "solve(distinct)": row(lambda distinct, seed: supple.solve(PROBLEM, distinct=distinct, seed=seed), seed=SEED,
                            distinct=(1, COUNT | NONE)),
     "solve(short)": row(lambda goals, start, solver: supple.solve(ARM, goals, start, solver=solver),
                         goals=({"b": At((1, 0, 0))}, MAPPING), start=(REST, NONE), solver=SOLVER),
     "solve(goal)": row(lambda goal: supple.solve(ARM, {"b": goal}), goal=(At((1, 0, 0)), NEVER)),
-    "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, budget=(None, BUDGET)),
+    "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
+                   budget=(None, BUDGET)),
     "Query": row(supple.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
                  allowance=(FREELY, NEVER), proving=(UNASKED, NEVER)),
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, NONE)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, NONE),
-                      solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED),
+                      solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, NONE),
-                  dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED),
+                  dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
+                  prove=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
