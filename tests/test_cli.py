@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -288,6 +289,21 @@ def test_as_a_program_a_refusal_has_no_traceback(tmp_path: Path):
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("error: the catalogue has no figure called 'nobody'")
+
+
+def test_names_that_a_terminal_cannot_show_are_no_error(tmp_path: Path):
+    ends = '<parent link="fuß"/><child link="z"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    robot = (
+        f'<robot name="größe"><link name="fuß"/><link name="z"/><joint name="ü" type="revolute">{ends}</joint></robot>'
+    )
+    (tmp_path / "größe.urdf").write_text(robot, encoding="utf-8")
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    for file, status in (("größe.urdf", 0), ("länge.urdf", 2)):
+        command = [sys.executable, "-m", "supple.cli", "info", file]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, env=plain)
+        assert done.returncode == status, done.stderr
+        assert b"Traceback" not in done.stderr
+        assert b"?" in (done.stderr if status else done.stdout)
 
 
 def test_help_imports_neither_the_solver_commands_nor_drawing():

@@ -212,7 +212,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "falling knots": (lambda: Spline((0, 2, 1), (0, 1, 2)), BadValue, "knots in rising order"),
     "one knot": (lambda: Spline((0,), (0,)), BadValue, "two or more knots"),
     "few values": (lambda: Spline((0, 1), (0,)), BadValue, "the values of a spline must have shape"),
-    "odd ends": (lambda: Spline((0, 1), (0, 1), "soft"), BadValue, 'are "natural" or "cubic", not \'soft\''),
+    "odd ends": (lambda: Spline((0, 1), (0, 1), "soft"), BadValue, "natural, cubic, not 'soft'"),
     "knots too near": (lambda: Spline((0, 5e-324), (0, 1)), BadValue, "too near to each other"),
     "no pieces": (lambda: Pieces(()), BadValue, "needs rows"),
     "uneven pieces": (lambda: Pieces(((0, 1), (1, 2, 3))), BadValue, "all of one length"),
@@ -220,7 +220,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "NaN piece": (lambda: Pieces(((1, math.nan),)), BadValue, "the numbers of a curve in pieces must be finite"),
     "NaN knot": (lambda: Spline((0, math.nan), (0, 1)), BadValue, "the knots of a spline must be finite"),
     "empty bound": (lambda: Bound.of({"a": 0.0}, 1), BadValue, "a coefficient that is not zero"),
-    "NaN bound": (lambda: Bound.of({"a": 1.0}, math.nan), BadValue, "the upper side of a bound must be finite"),
+    "NaN bound": (lambda: Bound.of({"a": 1.0}, math.nan), BadValue, "the upper of a bound must be finite"),
     "bound on a stranger": (
         lambda: Figure("f", hinge("a", None), bounds=[Bound.of({"b": 1.0}, 1)]),
         UnknownName,

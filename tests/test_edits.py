@@ -314,8 +314,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         BadValue,
         "of coordinate 'bow' must be",
     ),
-    "two speeds": (lambda: ARM.with_limits(speed={"elbow": (1, 2)}), BadValue, "the speeds of 'elbow' are a number"),
-    "a word for a speed": (lambda: ARM.with_limits(speed={"elbow": "fast"}), BadValue, "the speeds of 'elbow' are a"),
+    "two speeds": (lambda: ARM.with_limits(speed={"elbow": (1, 2)}), BadValue, "the speeds of 'elbow' number"),
+    "a word for a speed": (lambda: ARM.with_limits(speed={"elbow": "fast"}), BadValue, "the speeds of 'elbow'"),
     "rest of a stranger": (lambda: ARM.with_rest({"leg": 1}), UnknownName, "no coordinate called 'leg'"),
     "NaN rest": (lambda: ARM.with_rest({"elbow": math.nan}), BadValue, "rest .* must be finite"),
     "short rest": (lambda: ARM.with_rest([1, 2]), BadValue, r"the rest posture must have shape \(4,\)"),
@@ -373,7 +373,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "a box for a solid": (
         lambda: ARM.with_solids({"hand": [Box((0, 0, 0), (1, 1, 1))]}),  # pyright: ignore
         BadValue,
-        "the solids of 'hand' are Balls and Capsules",
+        "the solids of 'hand' must be a Ball or Capsule",
     ),
     "spline drive of nobody": (
         lambda: ARM.grouped(Group("g", (), {"elbow": Drive.by({"z": 1})})),

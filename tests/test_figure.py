@@ -240,7 +240,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         r"posture of 'arm' has 4 coordinates, not shape \(2,\)",
     ),
     "deep posture": (lambda: ARM.placement(np.zeros((1, 1, 4)), "hand"), BadValue, "has 4 coordinates, not shape"),
-    "words": (lambda: ARM.placement("hello", "hand"), BadValue, "a posture of 'arm' is 4 numbers, not 'hello'"),
+    "words": (lambda: ARM.placement("hello", "hand"), BadValue, "a posture of 'arm' must be real numbers, not 'hello'"),
     "NaN posture": (lambda: ARM.placement([0, 0, NAN, 0], "hand"), BadValue, "a posture of 'arm' must be finite"),
     "infinite posture": (lambda: ARM.jacobian([0, 0, math.inf, 0], "hand"), BadValue, "must be finite"),
     "unknown segment": (

@@ -100,7 +100,7 @@ def test_limits_and_rest_of_several_coordinates():
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "no name": (lambda: hinge("", None), "a joint needs a name"),
+    "no name": (lambda: hinge("", None), "what a joint is called must be a name"),
     "zero axis": (lambda: hinge("j", None, (0, 0, 0)), "the axis of joint 'j' must not have length zero"),
     "zero slide": (lambda: slide("j", None, (0, 0, 0)), "the axis of joint 'j' must not have length zero"),
     "NaN axis": (lambda: hinge("j", None, (math.nan, 0, 1)), "the axis of joint 'j' must be finite"),
@@ -116,7 +116,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "limits at infinity": (lambda: hinge("j", None, limits=(math.inf, math.inf)), "limits of joint 'j' must satisfy"),
     "one limit": (lambda: hinge("j", None, limits=(1,)), r"limits of joint 'j' must be a pair"),
     "no pair": (lambda: hinge("j", None, limits=1.5), "limits of joint 'j' must be a pair"),
-    "NaN rest": (lambda: hinge("j", None, rest=math.nan), "the rest value of joint 'j' must be finite"),
+    "NaN rest": (lambda: hinge("j", None, rest=math.nan), "the rest of joint 'j' must be finite"),
     "zero speed": (lambda: hinge("j", None, speed=0.0), "the speed limit of joint 'j' must be positive"),
     "NaN speed": (lambda: hinge("j", None, speed=math.nan), "the speed limit of joint 'j' must be positive"),
     "two axes": (lambda: Joint("j", None, turn=X, slide=Y), "not one axis"),

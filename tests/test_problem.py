@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "NaN weight": (lambda: Task("hand", At(X), weight=math.nan), BadValue, "the weight of a task must be positive"),
     "no tolerance": (lambda: Task("hand", At(X), tolerance=0.0), BadValue, "the tolerance of a task must be positive"),
     "NaN angle": (lambda: Task("hand", At(X), angle_tolerance=math.nan), BadValue, "the angle_tolerance of a task"),
-    "no task": (lambda: Problem(ARM, [At(X)]), BadValue, "a problem's tasks are Task objects"),
+    "no task": (lambda: Problem(ARM, [At(X)]), BadValue, "a problem's tasks must be a Task"),
     "unknown segment": (
         lambda: Problem(ARM, [Task("hnd", At(X))]),
         UnknownName,
@@ -228,7 +228,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "a word for a rigidity": (
         lambda: Problem(ARM, [], rigidity={"elbow": "stiff"}),
         BadValue,
-        "rigidities of 'elbow' are",
+        "rigidities of 'elbow', a number",
     ),
     "short rigidity": (lambda: Problem(ARM, [], rigidity=[1, 0]), BadValue, "rigidity"),
     "other posture": (lambda: Problem(ARM, [Near([0, 0])]), BadValue, "Near needs 4 numbers for figure 'arm', not 2"),

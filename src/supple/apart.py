@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, flag, instance, items, mapping, not_negative, one_of
 from supple.clearance import solid_of
 from supple.distance import between_cores, distance_between
-from supple.errors import BadValue, find
+from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.goals import Miss, Term
 from supple.polyhedra import polyhedron_of
@@ -51,17 +51,12 @@ class Clearance:
     uncovered: str = "refuse"
 
     def __post_init__(self) -> None:
-        for what, value in (("margin", self.margin), ("preferred margin", self.preferred)):
-            if not (isinstance(value, Real) and 0.0 <= value < np.inf):
-                raise BadValue(f"the {what} of a clearance must be finite and not negative, not {value!r}")
-        if self.uncovered not in UNCOVERED:
-            raise BadValue(f"uncovered is one of {', '.join(map(repr, UNCOVERED))}, not {self.uncovered!r}")
-        if not isinstance(self.ignoring, Iterable):
-            raise BadValue(f"a clearance ignores a sequence of pairs of names, not {self.ignoring!r}")
-        pairs = tuple(self.ignoring)
+        check_fields(self, "a clearance", margin=not_negative, preferred=not_negative, itself=flag)
+        one_of(self.uncovered, UNCOVERED, "uncovered")
+        pairs = items(self.ignoring, "what a clearance ignores, pairs of names,")
         for pair in pairs:
             if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
-                raise BadValue(f"a clearance ignores pairs of names such as ('hand_l', 'table'), not {pair!r}")
+                raise BadValue(f"a clearance ignores pairs of names such as ('hand_l', 'table'), not {shown(pair)}")
         object.__setattr__(self, "ignoring", tuple((a, b) for a, b in pairs))
 
 
@@ -173,21 +168,19 @@ def _lacking(pair: Pair, frames: Mapping[str, Floats]) -> float:
 def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
     """Obstacles by name; those of a sequence are called obstacle 1, obstacle 2 and so on."""
     if isinstance(obstacles, Mapping):
-        named = dict(obstacles)
-    elif isinstance(obstacles, Iterable):
-        named = {f"obstacle {i}": shape for i, shape in enumerate(obstacles, 1)}
+        named = mapping(obstacles, "the obstacles")
     else:
-        raise BadValue(f"obstacles are a sequence of shapes, or a mapping from names to shapes, not {obstacles!r}")
+        several = items(obstacles, "the obstacles, if no mapping from names to shapes,")
+        named = {f"obstacle {i}": shape for i, shape in enumerate(several, 1)}
     for name, shape in named.items():
         if not isinstance(shape, Ball | Box | Capsule | Polytope):
-            raise BadValue(f"{name!r} must be a Ball, Box, Capsule or Polytope, not {shape!r}")
+            raise BadValue(f"{name!r} must be a Ball, Box, Capsule or Polytope, not {shown(shape)}")
     return named
 
 
 def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:
     """Refuse names that do not exist, obstacles without an inside, and figures that nothing can touch."""
-    if not isinstance(clearance, Clearance):
-        raise BadValue(f"a problem's clearance is a Clearance, not {clearance!r}")
+    instance(clearance, Clearance, "a problem's clearance")
     known = (*figure.segments, *obstacles)
     for pair in clearance.ignoring:
         for name in pair:

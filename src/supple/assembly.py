@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.drives import Drive, Line
-from supple.errors import BadValue, UnknownName
+from supple.errors import BadValue, UnknownName, shown
 from supple.joints import Joint
 from supple.space import finite
 
@@ -21,7 +21,9 @@ def in_order(parts: Sequence[Joint], figure: str) -> tuple[Joint, ...]:
     keys: set[str] = set()
     for joint in parts:
         if not isinstance(joint, Joint):
-            raise BadValue(f"figure {figure!r} is built from joints, not {joint!r} (did a constructor miss its *?)")
+            raise BadValue(
+                f"figure {figure!r} is built from joints, not {shown(joint)} (did a constructor miss its *?)"
+            )
         moving = {joint.name} if not joint.is_fixed else set()
         if moving & names or joint.key in keys or joint.key == "":
             raise BadValue(f"figure {figure!r} has two joints or segments called {joint.name!r}")

@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import items, mapping, number
 from supple.distance import between_cores
-from supple.errors import BadValue
 from supple.shapes import Ball, Capsule, Core, enclosing
 
 SegmentPair: TypeAlias = tuple[str, str]
@@ -28,11 +28,10 @@ SegmentPair: TypeAlias = tuple[str, str]
 
 def checked_solids(solids: Mapping[str, Sequence[Ball | Capsule]]) -> dict[str, tuple[Ball | Capsule, ...]]:
     """Solids by segment as tuples; anything but balls and capsules is refused."""
-    for segment, several in solids.items():
-        for one in several:
-            if not isinstance(one, Ball | Capsule):
-                raise BadValue(f"the solids of {segment!r} are Balls and Capsules, not {one!r}")
-    return {segment: tuple(several) for segment, several in solids.items()}
+    given = mapping(solids, "the solids of a figure")
+    return {
+        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule)) for segment, several in given.items()
+    }
 
 
 class Contacts:
@@ -60,6 +59,7 @@ class Contacts:
 
     def touching(self: Any, q: ArrayLike | None = None, margin: float = 0.0) -> tuple[SegmentPair, ...]:
         """The pairs of segments, joined ones left out, whose bars overlap or are within `margin` [m], at rest or at `q`."""
+        margin = number(margin, "the margin within which segments touch")
         left = set(combinations(self.bars, 2)) - set(self.joined_pairs())
         apart = self._apart_at_rest if q is None else self._apart(q)
         return tuple(pair for pair, distance in apart.items() if pair in left and distance < margin)

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import solve_banded
 
-from supple.errors import BadValue
-from supple.space import Floats, finite
+from supple.checks import check_fields, endless, finite, instance, items, mapping, named, number, numbers, one_of
+from supple.errors import BadValue, find, shown
+from supple.space import Floats
 
 Pair: TypeAlias = tuple[float, float]
 FREE: Pair = (-np.inf, np.inf)
@@ -24,21 +25,15 @@ FREE: Pair = (-np.inf, np.inf)
 
 def checked_speed(speed: float, what: str) -> float:
     """A greatest speed: positive, infinite where there is none, never NaN."""
-    try:
-        value = float(speed)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"the speed limit of {what} must be a number, not {speed!r}") from error
-    if not value > 0.0:
-        raise BadValue(f"the speed limit of {what} must be positive, not {speed!r}")
-    return value
+    return endless(speed, f"the speed limit of {what}")
 
 
 def checked_limits(limits: Pair, what: str) -> Pair:
     """A pair (lower, upper), possibly infinite, never inverted, never NaN."""
-    try:
-        lower, upper = (float(value) for value in limits)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"the limits of {what} must be a pair (lower, upper), not {limits!r}") from error
+    pair = numbers(limits, f"the limits of {what}")
+    if pair.shape != (2,):
+        raise BadValue(f"the limits of {what} must be a pair (lower, upper), not {shown(limits)}")
+    lower, upper = pair.tolist()
     if np.isnan(lower) or np.isnan(upper) or lower > upper or lower == np.inf or upper == -np.inf:
         raise BadValue(f"the limits of {what} must satisfy lower ≤ upper, not ({lower}, {upper})")
     return lower, upper
@@ -51,7 +46,7 @@ class Line:
     slope: float = 1.0
 
     def __post_init__(self) -> None:
-        finite(self.slope, (), "the slope of a line")
+        check_fields(self, "a line", slope=number)
 
     def __call__(self, q: float) -> float:
         """The value at q."""
@@ -59,6 +54,7 @@ class Line:
 
     def span(self, lower: float, upper: float) -> Pair:
         """The least and the greatest value between two points."""
+        lower, upper = (number(end, "an end of the stretch of a curve") for end in (lower, upper))
         return min(self(lower), self(upper)), max(self(lower), self(upper))
 
     def steepest(self) -> float:
@@ -87,6 +83,7 @@ class _Pieced:
 
     def span(self, lower: float, upper: float) -> Pair:
         """The least and the greatest value between two points: at the ends, at knots, or where a piece is level."""
+        lower, upper = (number(end, "an end of the stretch of a curve") for end in (lower, upper))
         values = [self(lower), self(upper)]
         for knot, c, a, b in self._stretches():
             a, b = max(a, lower) - knot, min(b, upper) - knot
@@ -130,15 +127,14 @@ class Spline(_Pieced):
     ends: str = "natural"
 
     def __post_init__(self) -> None:
-        x, y = tuple(map(float, self.x)), tuple(map(float, self.y))
+        knots = np.atleast_1d(numbers(self.x, "the knots of a spline"))
+        x: tuple[float, ...] = tuple(finite(knots, knots.shape[:1], "the knots of a spline").tolist())
+        y: tuple[float, ...] = tuple(finite(self.y, (len(x),), "the values of a spline").tolist())
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)
-        finite(x, (len(x),), "the knots of a spline")
-        finite(y, (len(x),), "the values of a spline")
         if len(x) < 2 or any(b <= a for a, b in pairwise(x)):
             raise BadValue(f"a spline needs two or more knots in rising order, not {x}")
-        if self.ends not in ("natural", "cubic"):
-            raise BadValue(f'the ends of a spline are "natural" or "cubic", not {self.ends!r}')
+        one_of(self.ends, ("natural", "cubic"), "the ends of a spline")
         with np.errstate(all="ignore"):
             if not np.isfinite(self.pieces()).all():
                 raise BadValue("the knots of a spline are too near to each other for its values")
@@ -186,11 +182,11 @@ class Pieces(_Pieced):
     rows: tuple[tuple[float, ...], ...]
 
     def __post_init__(self) -> None:
-        rows = tuple(tuple(map(float, row)) for row in self.rows)
-        object.__setattr__(self, "rows", rows)
-        if not rows or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        table = numbers(self.rows, "the rows of a curve in pieces, (knot, c0, c1, …), all of one length,")
+        if table.ndim != 2 or not len(table) or table.shape[1] < 2:
             raise BadValue("a curve in pieces needs rows (knot, c0, c1, …), all of one length")
-        finite(rows, (len(rows), len(rows[0])), "the numbers of a curve in pieces")
+        rows = tuple(map(tuple, finite(table, table.shape, "the numbers of a curve in pieces").tolist()))
+        object.__setattr__(self, "rows", rows)
         if any(b[0] < a[0] for a, b in pairwise(rows)):
             raise BadValue("the pieces of a curve must be in the order of their knots")
 
@@ -200,10 +196,17 @@ class Pieces(_Pieced):
 
     def scaled(self, factor: float) -> Pieces:
         """``factor · f(q)``."""
+        factor = number(factor, "the factor of a curve")
         return Pieces(tuple((knot, *(factor * c for c in more)) for knot, *more in self.rows))
 
     def after(self, slope: float, shift: float) -> Pieces:
         """``f(slope · q + shift)``, for a slope that is not zero."""
+        slope, shift = (
+            number(slope, "the slope of a curve's argument"),
+            number(shift, "the shift of a curve's argument"),
+        )
+        if slope == 0.0:
+            raise BadValue("the slope of a curve's argument must not be 0: the curve would be a constant")
         rows = [((knot - shift) / slope, c * slope ** np.arange(len(c))) for knot, c, _, _ in self._stretches()]
         if slope < 0.0:  # each piece now begins where the next one began
             begins = [rows[-1][0], *(knot for knot, _ in rows[:0:-1])]
@@ -223,6 +226,16 @@ def _about(c: Floats, step: float) -> Floats:
 Curve: TypeAlias = Line | Spline | Pieces
 
 
+def _pairs(value: Any, what: str, form: str) -> tuple[tuple[str, Any], ...]:
+    """Pairs of a name and something else."""
+    out = []
+    for pair in items(value, what):
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise BadValue(f"{what} must be pairs {form}, not {shown(pair)}")
+        out.append((named(pair[0], f"the name in each of {what}"), pair[1]))
+    return tuple(out)
+
+
 @dataclass(frozen=True)
 class Drive:
     """``θ = offset + Σ f(q)`` over the named coordinates; a bare number stands for a line of that slope."""
@@ -231,24 +244,33 @@ class Drive:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        finite(self.offset, (), "the offset of a driven joint")
-        if not self.terms:
+        check_fields(self, "a driven joint", offset=number)
+        terms = _pairs(self.terms, "the terms of a drive", "(coordinate, curve)")
+        for name, curve in terms:
+            instance(curve, (Line, Spline, Pieces), f"the curve by which {name!r} drives a joint")
+        object.__setattr__(self, "terms", terms)
+        if not terms:
             raise BadValue("a driven joint needs at least one coordinate that drives it")
 
     @staticmethod
     def by(terms: Mapping[str, Curve | float], offset: float = 0.0) -> Drive:
         """From a mapping of coordinates to curves or slopes."""
-        rows = ((name, f if isinstance(f, Curve) else Line(float(f))) for name, f in terms.items())
+        curves = mapping(terms, "the terms of a drive")
+        rows = ((name, f if isinstance(f, Curve) else Line(f)) for name, f in curves.items())
         return Drive(tuple(rows), offset)
 
     def value(self, q: Mapping[str, float]) -> float:
         """The joint's value when the coordinates have the values `q`."""
-        return self.offset + sum(curve(q[name]) for name, curve in self.terms)
+        values = mapping(q, "the coordinates of a drive")
+        for name, _ in self.terms:
+            find(tuple(values), name, "coordinate", "q")
+        pairs = [(curve, number(values[name], f"the coordinate {name!r}")) for name, curve in self.terms]
+        return self.offset + sum(curve(value) for curve, value in pairs)
 
 
 def mimic(name: str, ratio: float = 1.0, offset: float = 0.0) -> Drive:
     """Follow the coordinate `name`: ``θ = ratio · q + offset``."""
-    return Drive.by({name: ratio}, offset)
+    return Drive.by({named(name, "the coordinate that a joint follows"): ratio}, offset)
 
 
 @dataclass(frozen=True)
@@ -261,8 +283,10 @@ class Coordinate:
     speed: float = np.inf  # greatest |dq/dt|
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "limits", checked_limits(self.limits, f"coordinate {self.name!r}"))
-        object.__setattr__(self, "speed", checked_speed(self.speed, f"coordinate {self.name!r}"))
+        what = f"coordinate {named(self.name, 'the name of a coordinate')!r}"
+        object.__setattr__(self, "limits", checked_limits(self.limits, what))
+        object.__setattr__(self, "speed", checked_speed(self.speed, what))
+        check_fields(self, what, rest=number)
 
 
 @dataclass(frozen=True)
@@ -278,6 +302,13 @@ class Group:
     drives: Mapping[str, Drive]
     bounds: tuple[Bound, ...] = ()
 
+    def __post_init__(self) -> None:
+        what = f"group {named(self.name, 'the name of a group')!r}"
+        coordinates = items(self.coordinates, f"the coordinates of {what}", Coordinate)
+        object.__setattr__(self, "coordinates", coordinates)
+        object.__setattr__(self, "drives", mapping(self.drives, f"the drives of {what}", Drive))
+        object.__setattr__(self, "bounds", items(self.bounds, f"the bounds of {what}", Bound))
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -289,11 +320,12 @@ class Bound:
     @staticmethod
     def of(coefficients: Mapping[str, float], upper: float) -> Bound:
         """From a mapping of coordinates to coefficients."""
-        return Bound(tuple((name, float(c)) for name, c in coefficients.items()), float(upper))
+        return Bound(tuple(mapping(coefficients, "the coefficients of a bound").items()), upper)
 
     def __post_init__(self) -> None:
-        values = [c for _, c in self.coefficients]
-        finite(values, (len(values),), "the coefficients of a bound")
-        finite(self.upper, (), "the upper side of a bound")
-        if not any(values):
+        check_fields(self, "a bound", upper=number)
+        pairs = _pairs(self.coefficients, "the coefficients of a bound", "(coordinate, number)")
+        pairs = tuple((name, number(c, f"the coefficient of {name!r} in a bound")) for name, c in pairs)
+        object.__setattr__(self, "coefficients", pairs)
+        if not any(c for _, c in pairs):
             raise BadValue("a bound needs a coefficient that is not zero")

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import finite, flag, items, mapping, numbers, one_of, text
 from supple.drives import Drive, Group, Pair
 from supple.effectors import Point
-from supple.errors import BadValue, find
-from supple.joints import Joint, fixed
+from supple.errors import BadValue, find, shown
+from supple.joints import EULER_ORDERS, Joint, fixed
 from supple.joints import free as free_joint
 from supple.marker_sets import MarkerSet, marker_set, placed_on
 from supple.scaling import scaled
 from supple.shapes import Ball, Capsule
-from supple.space import HERE, Floats, finite, inverse, moved, placement
+from supple.space import HERE, Floats, inverse, moved, placement
 
 if TYPE_CHECKING:
     from supple.figure import Figure
@@ -38,8 +39,8 @@ class Edits:
 
         Names are as in `locked`; what means several coordinates takes one pair, or one speed, for each or for all.
         """
-        ranges = self._by_coordinate(limits or {}, "limits", "a pair", "pairs", (2,))
-        speeds = self._by_coordinate(speed or {}, "speeds", "a number", "numbers", ())
+        ranges = self._by_coordinate({} if limits is None else limits, "limits", "a pair", "pairs", (2,))
+        speeds = self._by_coordinate({} if speed is None else speed, "speeds", "a number", "numbers", ())
 
         def change(item: Any) -> Any:
             if item.name in ranges:
@@ -53,10 +54,10 @@ class Edits:
         """Another rest posture, whole or for the named coordinates."""
         if not isinstance(rest, Mapping):
             rest = dict(zip(self.joints, finite(rest, (self.size,), "the rest posture").tolist(), strict=True))
-        for name in sorted(rest.keys() - set(self.joints)):
-            find(self.joints, name, "coordinate", f"figure {self.name!r}")
         values = dict(rest)
-        return self._changed(lambda item: replace(item, rest=float(values[item.name])) if item.name in values else item)
+        for name in values:
+            find(self.joints, name, "coordinate", f"figure {self.name!r}")
+        return self._changed(lambda item: replace(item, rest=values[item.name]) if item.name in values else item)
 
     def locked(self: Any, *names: str, q: ArrayLike | None = None) -> Figure:
         """The named coordinates frozen at their values in `q` (the rest posture by default); they leave q.
@@ -80,7 +81,7 @@ class Edits:
     def grouped(self: Any, *groups: Group) -> Figure:
         """The joints of each group driven by the group's few coordinates."""
         drives: dict[str, Drive] = {}
-        for group in groups:
+        for group in items(groups, "the groups", Group):
             for name in group.drives:
                 find(self.joints, name, "coordinate", f"figure {self.name!r}, grouped by {group.name!r},")
             drives.update(group.drives)
@@ -96,8 +97,11 @@ class Edits:
         """
         find(self.segments, to, "segment", f"figure {self.name!r}")
         at = placement(at, f"what is attached to {to!r}")
+        text(prefix, "the prefix of what is attached")
         if isinstance(other, str):
             return replace(self, parts=[*self.parts, *fixed(prefix + other, to, at)])
+        if not isinstance(other, type(self)):
+            raise BadValue(f"what is attached to {to!r} is a Figure, or the name of a frame, not {shown(other)}")
         joined = other.prefixed(prefix) if prefix else other
         roots = [replace(j, parent=to, at=at @ j.at) if j.parent is None else j for j in joined.parts]
         return replace(
@@ -115,6 +119,7 @@ class Edits:
 
     def prefixed(self: Any, prefix: str) -> Figure:
         """The same figure with `prefix` before every name."""
+        text(prefix, "the prefix of a figure")
 
         def called(name: str | None) -> str | None:
             return None if name is None else prefix + name
@@ -142,7 +147,8 @@ class Edits:
     def based_at(self: Any, at: Any = HERE, free: bool = False, order: str = "zyx") -> Figure:
         """The figure standing at another place in the world; with `free` it floats there on six new coordinates."""
         at = placement(at, "the base")
-        if not free:
+        one_of(order, EULER_ORDERS, "the order of a free base")
+        if not flag(free, "free, whether the figure floats,"):
             parts = [replace(j, at=at @ j.at) if j.parent is None else j for j in self.parts]
             return replace(self, parts=parts)
         root = free_joint("root", None, order, at=at)
@@ -177,8 +183,9 @@ class Edits:
     def with_spheres(self: Any, spheres: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
         """Balls ``(x, y, z, r)`` in the axes of the named segments, for what is to keep clear of things; see `with_solids`."""
         solids = {}
-        for segment, rows in spheres.items():
-            table = finite(rows, (len(rows), 4), f"the spheres of {segment!r}") if len(rows) else np.empty((0, 4))
+        for segment, several in mapping(spheres, "the spheres of a figure").items():
+            rows = items(several, f"the spheres of {segment!r}")
+            table = finite(rows, (len(rows), 4), f"the spheres of {segment!r}") if rows else np.empty((0, 4))
             solids[segment] = [Ball((x, y, z), r) for x, y, z, r in table.tolist()]
         return self.with_solids(solids)
 
@@ -187,9 +194,10 @@ class Edits:
     ) -> Figure:
         """Capsules ``(start, end, radius)`` in the axes of the named segments, as `with_spheres` takes balls."""
         solids = {}
-        for segment, rows in capsules.items():
-            if not all(np.iterable(row) and len(row) == 3 for row in rows):
-                raise BadValue(f"the capsules of {segment!r} are triples (start, end, radius), not {rows!r}")
+        for segment, several in mapping(capsules, "the capsules of a figure").items():
+            rows = items(several, f"the capsules of {segment!r}")
+            if not all(isinstance(row, list | tuple) and len(row) == 3 for row in rows):
+                raise BadValue(f"the capsules of {segment!r} are triples (start, end, radius), not {shown(several)}")
             solids[segment] = [Capsule.between(*row) for row in rows]
         return self.with_solids(solids)
 
@@ -198,18 +206,20 @@ class Edits:
 
         Looks and masses, which are in `bodies`, stay as they are. A segment that is named here is no longer `uncovered`.
         """
-        out = replace(self, solids={**self.solids, **solids})
+        out = replace(self, solids={**self.solids, **mapping(solids, "the solids of a figure")})
         object.__setattr__(out, "origin", self.origin)  # a scene file holds solids besides the figure's origin
         return out
 
     def with_markers(self: Any, markers: Mapping[str, Point | tuple[str, ArrayLike]]) -> Figure:
         """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""
-        points = {name: p if isinstance(p, Point) else _point(name, p) for name, p in markers.items()}
+        given = mapping(markers, "the markers of a figure")
+        points = {name: p if isinstance(p, Point) else _point(name, p) for name, p in given.items()}
         return replace(self, markers={**self.markers, **points})
 
     def with_marker_set(self: Any, markers: str | MarkerSet) -> Figure:
         """The markers of a usual set (see `marker_set`), such as "cmu41", on a person of the catalogue."""
-        return self.with_markers(placed_on(self, marker_set(markers) if isinstance(markers, str) else markers))
+        chosen = markers if isinstance(markers, MarkerSet) else marker_set(markers)
+        return self.with_markers(placed_on(self, chosen))
 
     def scaled(self: Any, factors: float | Mapping[str, float]) -> Figure:
         """Every length times a factor, or those of the named segments, each with what is welded to it; masses stay.
@@ -227,12 +237,14 @@ class Edits:
 
     def _coordinates_called(self: Any, name: str) -> tuple[str, ...]:
         """The coordinates that a name means: one of its own, all those of a joint or segment, or of all that match it."""
+        if not isinstance(name, str) or not name:
+            find(self.joints, name, "coordinate", f"figure {self.name!r}")
         if name in self._spans:
             return (name,)
         several = tuple(n for n in self.joints if n.rpartition(".")[0] == name)
         if not several and name in self.segments:
             several = tuple(n for n in self.joints_of(name) if n in self.joints)
-        if not several and isinstance(name, str) and any(sign in name for sign in "*?["):
+        if not several and any(sign in name for sign in "*?["):
             carried = {n for s in self.segments if fnmatchcase(s, name) for n in self.joints_of(s)}
             stems = ((n, n.rpartition(".")[0]) for n in self.joints)
             several = tuple(n for n, stem in stems if n in carried or fnmatchcase(n, name) or fnmatchcase(stem, name))
@@ -245,24 +257,19 @@ class Edits:
     ) -> dict[str, Any]:
         """Values of a `shape` by coordinate, from values by coordinate, joint or segment."""
         out: dict[str, Any] = {}
-        for name, given in values.items():
+        for name, given in mapping(values, f"the {what} of figure {self.name!r}").items():
             names = self._coordinates_called(name)
-            try:
-                array = np.asarray(given, dtype=np.float64)
-            except (TypeError, ValueError):
-                array = np.empty((0, 0, 0))
+            array = numbers(given, f"the {what} of {name!r}, {one}, or {len(names)} {many},")
             if array.shape not in (shape, (len(names), *shape)):
-                raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {given!r}")
+                raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {shown(given)}")
             out.update(zip(names, np.broadcast_to(array, (len(names), *shape)).tolist(), strict=True))
         return out
 
 
 def _point(name: str, given: Any) -> Point:
-    try:
-        segment, offset = given
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"marker {name!r} is a Point or a pair (segment, offset), not {given!r}") from error
-    return Point(segment, offset)
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise BadValue(f"marker {name!r} is a Point or a pair (segment, offset), not {shown(given)}")
+    return Point(*given)
 
 
 def _locked(joint: Joint, frozen: set[str], values: Mapping[str, float]) -> Joint:

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue
-from supple.space import Floats, Triple, X, compose, finite, frozen, here, placement, unit
+from supple.checks import check_fields, finite, named
+from supple.errors import BadValue, shown
+from supple.space import Floats, Triple, X, compose, frozen, here, placement, unit
 
 
 def _triple(values: ArrayLike, what: str) -> Triple:
@@ -39,6 +40,7 @@ class Point:
     offset: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
+        check_fields(self, "a point", segment=named)
         object.__setattr__(self, "offset", _triple(self.offset, f"the offset of the point on {self.segment!r}"))
 
     @property
@@ -56,6 +58,7 @@ class Direction:
     offset: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
+        check_fields(self, "a direction", segment=named)
         object.__setattr__(self, "axis", unit(self.axis, f"the direction on {self.segment!r}"))
         object.__setattr__(self, "offset", _triple(self.offset, f"the origin of the direction on {self.segment!r}"))
 
@@ -73,6 +76,7 @@ class Frame:
     at: Floats = field(default_factory=here)
 
     def __post_init__(self) -> None:
+        check_fields(self, "a frame", segment=named)
         object.__setattr__(self, "at", placement(self.at, f"the frame on {self.segment!r}"))
 
     @property
@@ -96,7 +100,7 @@ class Gap:
     def __post_init__(self) -> None:
         for end in (self.a, self.b):
             if not isinstance(end, Point | Direction | Frame):
-                raise BadValue(f"the ends of a gap are points, directions or frames, not {end!r}")
+                raise BadValue(f"the ends of a gap are points, directions or frames, not {shown(end)}")
 
 
 Carried: TypeAlias = Point | Direction | Frame
@@ -109,4 +113,4 @@ def as_effector(value: Any) -> Effector:
         return Frame(value)
     if isinstance(value, Point | Direction | Frame | MassCentre | Gap):
         return value
-    raise BadValue(f"an effector is a Point, Direction, Frame, MassCentre, Gap or a segment's name, not {value!r}")
+    raise BadValue(f"an effector is a Point, Direction, Frame, MassCentre, Gap or a segment's name, not {shown(value)}")

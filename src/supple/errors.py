@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
+from reprlib import Repr
 from typing import Any
 
 
@@ -62,6 +63,19 @@ class Interrupted(KeyboardInterrupt):
         return type(self), (str(self), self.done, self.total)
 
 
+_short = Repr()
+_short.maxstring = _short.maxother = 70
+_short.maxlong = 30
+
+
+def shown(value: Any) -> str:
+    """What a message says of a value: short, whatever it is."""
+    try:
+        return _short.repr(value).replace("\n", " ")
+    except Exception:  # what cannot even say what it is
+        return f"something of the kind {type(value).__name__}"
+
+
 def needed(module: str, package: str, extra: str, purpose: str) -> Any:
     """A module of an optional dependency; MissingExtra if it is not installed."""
     try:
@@ -72,11 +86,11 @@ def needed(module: str, package: str, extra: str, purpose: str) -> Any:
 
 def find(names: tuple[str, ...], name: str, kind: str, owner: str) -> int:
     """Index of `name` among `names`; an UnknownName that proposes the nearest spellings otherwise."""
-    if name in names:
+    if isinstance(name, str) and name in names:
         return names.index(name)
     from difflib import get_close_matches
 
-    close = get_close_matches(str(name), names, n=3, cutoff=0.5)
-    shown = ", ".join(close or names[:12] or ("none",)) + (", …" if not close and len(names) > 12 else "")
+    close = get_close_matches(name[:200], names, n=3, cutoff=0.5) if isinstance(name, str) else []
+    proposed = ", ".join(close or names[:12] or ("none",)) + (", …" if not close and len(names) > 12 else "")
     verb = "did you mean" if close else "it has"
-    raise UnknownName(f"{owner} has no {kind} called {name!r}; {verb} {shown}" + ("?" if close else ""))
+    raise UnknownName(f"{owner} has no {kind} called {shown(name)}; {verb} {proposed}" + ("?" if close else ""))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.assembly import driven_rows, in_order, resolved
+from supple.checks import check_fields, flag, instance, items, mapping, named, numbers, one_of, positive
 from supple.compiled import entry, row, table
 from supple.contacts import Contacts, checked_solids
 from supple.drives import Bound, Coordinate
@@ -34,6 +35,10 @@ class Source:
     unit: float = 1.0
     up: str = "z"
 
+    def __post_init__(self) -> None:
+        check_fields(self, "a source", format=named, unit=positive)
+        one_of(self.up, ("x", "y", "z", "-x", "-y", "-z"), "the up axis of a source")
+
 
 @dataclass(frozen=True, eq=False)
 class Origin:
@@ -56,6 +61,7 @@ class Loop:
     point: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self, "a loop", name=named, a=named, b=named, point=flag)
         object.__setattr__(self, "at_a", placement(self.at_a, f"end a of loop {self.name!r}"))
         object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
 
@@ -101,14 +107,17 @@ class Figure(Edits, Contacts):
     origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; edits but with_solids forget it
 
     def __post_init__(self) -> None:
+        what = f"figure {named(self.name, 'what a figure is called')!r}"
+        for name, kind in (("coordinates", Coordinate), ("loops", Loop), ("bounds", Bound)):
+            object.__setattr__(self, name, items(getattr(self, name), f"the {name} of {what}", kind))
+        if self.source is not None:
+            instance(self.source, Source, f"the source of {what}")
         own = {c.name for c in self.coordinates}
-        parts = resolved(in_order(tuple(self.parts), self.name), own, self.name)
-        for name in ("coordinates", "loops", "bounds"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        parts = resolved(in_order(items(self.parts, f"the parts of {what}"), self.name), own, self.name)
         object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "bodies", dict(self.bodies))
+        object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
         object.__setattr__(self, "solids", checked_solids(self.solids))
-        object.__setattr__(self, "markers", dict(self.markers))
+        object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for name, point in self.markers.items():
@@ -183,7 +192,7 @@ class Figure(Edits, Contacts):
 
     def chain(self, start: str | None, end: str) -> tuple[str, ...]:
         """The coordinates that move `end` as seen from `start` (None: from the world)."""
-        ends = [end] if start is None else [start, end]
+        ends: list[str] = [end] if start is None else [start, end]
         keys = [self._keys_above(segment) for segment in ends]
         shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
         names: dict[str, None] = {}
@@ -299,11 +308,8 @@ class Figure(Edits, Contacts):
         if isinstance(q, Mapping):
             values = self._by_coordinate(q, "values", "a number", "numbers", ())
             q = [values.get(name, x) for name, x in zip(self.joints, self.rest.tolist(), strict=True)]
-        try:
-            array = np.array(q, dtype=np.float64, order="C")
-        except (TypeError, ValueError) as error:
-            raise BadValue(f"a posture of {self.name!r} is {self.size} numbers, not {q!r}") from error
-        if array.ndim not in ((1, 2) if many else (1,)) or array.shape[-1] != self.size:
+        array = np.array(numbers(q, f"a posture of {self.name!r}"), order="C")
+        if array.ndim not in ((1, 2) if flag(many, "many") else (1,)) or array.shape[-1] != self.size:
             raise BadValue(f"a posture of {self.name!r} has {self.size} coordinates, not shape {array.shape}")
         if not np.isfinite(array).all():
             raise BadValue(f"a posture of {self.name!r} must be finite")
@@ -332,9 +338,10 @@ class Figure(Edits, Contacts):
     def marker_places(self, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
         """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
         known = tuple(self.markers)
-        for name in names or ():
+        names = known if names is None else items(names, f"the markers of {self.name!r} to place")
+        for name in names:
             find(known, name, "marker", f"figure {self.name!r}")
-        points = [self.markers[name] for name in (known if names is None else names)]
+        points = [self.markers[name] for name in names]
         array = self.posture(q, many=True)
         world, _, _ = self._world(np.atleast_2d(array))
         frames = {segment: self._frames(world, segment) for segment in {p.segment for p in points}}

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import endless, instance, positive, seeded, spread
 from supple.errors import BadValue
-from supple.goals.base import spread
 from supple.many import Rows, Solutions
 from supple.problem import Problem
 from supple.solvers.base import Solver
@@ -70,11 +70,11 @@ def follow(
     Steps that are not solved when the `deadline` [s] passes are STOPPED, where the last one ended. Ctrl-C raises `Interrupted`.
     """
     stop = Stop(deadline)
+    instance(problem, Problem, "what follow() takes first")
+    seed, jump = seeded(seed), endless(jump, "jump, how far a flip moves a coordinate at least,")
     searching, proving = Proving.by(solver, prove, problem)
     chosen = compiled_for_many(searching, problem)
     figure, paces = problem.figure, _paces(problem, dt, speed)
-    if not jump > 0.0:
-        raise BadValue(f"jump must be positive, not {jump!r}")
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
     paced = bool(np.isfinite(paces).any())
@@ -120,8 +120,7 @@ def _paces(problem: Problem, dt: float | None, speed: Any) -> np.ndarray:
         if speed is not None:
             raise BadValue("speed limits need the time step: give dt=")
         return np.full(figure.size, np.inf)
-    if not (np.isfinite(dt) and dt > 0.0):
-        raise BadValue(f"dt must be a positive number of seconds, not {dt!r}")
+    dt = positive(dt, "dt, the seconds from one target to the next,")
     limits = figure.speed if speed is None else spread(speed, (figure.size,), "speed")
     if not (limits > 0.0).all():
         raise BadValue("speed limits must be positive")

@@ -16,16 +16,18 @@ from typing import Any
 import numpy as np
 
 from supple.apart import Obstacle, Obstacles, named_obstacles
+from supple.checks import finite, flag, instance, numbers, positive, seeded, whole
 from supple.errors import BadValue
 from supple.figure import Figure
 from supple.free_space_cuboids import Convex, inflated_cuboid
 from supple.free_space_ellipsoids import inflated_polytope
 from supple.polyhedra import polyhedron_of
 from supple.shapes import Ball, Box, Capsule, Core, Polytope
-from supple.space import Floats, finite, inverse
+from supple.space import Floats, inverse
 
 BEYOND = 0.1  # unbounded obstacles are cut off this far [m] outside the bounds
 OFF = 1e-5  # a seed is free if it keeps this far [m] off
+MOST = 100_000  # seeds
 TRIES = 200  # random points for each seed that is asked for
 _GRID = np.array(
     [(x, y, z) for x in range(-2, 3) for y in range(-2, 3) for z in range(-2, 3) if x or y or z], dtype=float
@@ -42,8 +44,8 @@ def free_space(
     out. With ``cuboids=False`` faces may have any direction. **Infeasibility over a decomposition of free space is no
     certificate**: the polytopes are inside free space and do not cover all of it.
     """
-    if not isinstance(bounds, Box):
-        raise BadValue(f"free space is bounded by a Box, not by {bounds!r}")
+    instance(bounds, Box, "what bounds free space")
+    seed, cuboids = seeded(seed), flag(cuboids, "cuboids, whether faces keep to the axes,")
     room = np.array([bounds.lower, bounds.upper])
     bodies = [_body(shape, bounds) for shape in named_obstacles(obstacles).values()]
     near = [
@@ -65,6 +67,12 @@ def free_space(
 
 def seeds_about(figure: Figure, q: Any, count: int = 0, radius: float = 0.1, seed: int = 0) -> Floats:
     """The centres of a figure's balls in a posture, then `count` random points within a radius of them: seeds (n, 3)."""
+    instance(figure, Figure, "what seeds_about() takes first")
+    count, radius, seed = (
+        whole(count, "the count of seeds", 0, MOST),
+        positive(radius, "the radius of seeds [m]"),
+        seeded(seed),
+    )
     frames = figure.placements(q)
     cores = [(frames[name], Core.of(bar)) for name, bars in figure.bars.items() for bar in bars]
     if not cores:
@@ -85,15 +93,14 @@ def corners_of(body: Polytope) -> Floats:
 # ── in the axes of the bounds ────────────────────────────────────────────────────────────────────────────────────────
 def _seeds(bodies: Sequence[Convex], bounds: Box, given: Any, seed: int) -> Floats:
     """The given points that are free, or so many random ones, fewer if these are hard to find."""
-    if not isinstance(given, int | np.integer):
-        points = np.atleast_2d(np.asarray(given, dtype=float))
+    if not isinstance(given, int | np.integer) or isinstance(given, bool):
+        points = np.atleast_2d(numbers(given, "the seeds, points (n, 3) or how many,"))
         points = (finite(points, (len(points), 3), "the seeds") - bounds.at[:3, 3]) @ bounds.at[:3, :3]
         inside = (points > np.array(bounds.lower) + OFF).all(axis=1) & (points < np.array(bounds.upper) - OFF).all(
             axis=1
         )
         return np.array([x for x in points[inside] if _is_free(bodies, x)]).reshape(-1, 3)
-    if given < 1:
-        raise BadValue(f"free space needs at least one seed, not {given}")
+    given = whole(given, "the number of seeds of free space", 1, MOST)
     rng, found = np.random.default_rng(seed), []
     for _ in range(TRIES * int(given)):
         point = rng.uniform(np.add(bounds.lower, OFF), np.subtract(bounds.upper, OFF))

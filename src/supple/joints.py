@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import check_fields, finite, instance, items, named, named_or_none, number, one_of
 from supple.drives import FREE, Drive, Pair, checked_limits, checked_speed
-from supple.errors import BadValue
-from supple.space import HERE, Floats, Triple, X, Y, Z, finite, here, placement, unit
+from supple.errors import BadValue, shown
+from supple.space import HERE, Floats, Triple, X, Y, Z, here, placement, unit
 
 NOT: Triple = (0.0, 0.0, 0.0)
 AXES: dict[str, Triple] = {"x": X, "y": Y, "z": Z}
+UNIVERSAL_ORDERS = ("xy", "xz", "yx", "yz", "zx", "zy")
 EULER_ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz")
 
 
@@ -52,9 +54,8 @@ class Joint:
     drive: Drive | None = None
 
     def __post_init__(self) -> None:
-        what = f"joint {self.name!r}"
-        if not isinstance(self.name, str) or not self.name:
-            raise BadValue(f"a joint needs a name, not {self.name!r}")
+        what = f"joint {named(self.name, 'what a joint is called')!r}"
+        check_fields(self, what, parent=named_or_none, segment=named_or_none, rest=number)
         object.__setattr__(self, "at", placement(self.at, f"the placement of {what}"))
         turn, slide = finite(self.turn, (3,), f"the axis of {what}"), finite(self.slide, (3,), f"the slide of {what}")
         if turn.any():
@@ -64,8 +65,9 @@ class Joint:
         object.__setattr__(self, "turn", tuple(turn.tolist()))
         object.__setattr__(self, "slide", tuple(slide.tolist()))
         object.__setattr__(self, "limits", checked_limits(self.limits, what))
-        finite(self.rest, (), f"the rest value of {what}")
         object.__setattr__(self, "speed", checked_speed(self.speed, what))
+        if self.drive is not None:
+            instance(self.drive, Drive, f"the drive of {what}")
         if self.drive is not None and self.is_fixed:
             raise BadValue(f"{what} is fixed and cannot be driven")
 
@@ -78,6 +80,11 @@ class Joint:
     def key(self) -> str:
         """What the next joint names as its parent: the segment, or the joint's name with a prime if it has none."""
         return self.segment if self.segment is not None else f"{self.name}'"
+
+
+def _called(name: Any) -> str:
+    """A joint in a message."""
+    return f"joint {shown(name)}"
 
 
 def fixed(name: str, parent: str | None = None, at: Any = HERE) -> tuple[Joint]:
@@ -95,8 +102,8 @@ def hinge(
     **more: Any,
 ) -> tuple[Joint]:
     """Turns about `axis` (child's axes). `more`: `rest`, `speed`, `drive` of the joint."""
-    turn = unit(axis, f"the axis of joint {name!r}")
-    return (Joint(name, parent, at, turn, NOT, limits, segment or name, **more),)
+    turn = unit(axis, f"the axis of {_called(name)}")
+    return (Joint(name, parent, at, turn, NOT, limits, name if segment is None else segment, **more),)
 
 
 def slide(
@@ -109,8 +116,8 @@ def slide(
     **more: Any,
 ) -> tuple[Joint]:
     """Slides along `axis` (child's axes), q in metres."""
-    along = unit(axis, f"the axis of joint {name!r}")
-    return (Joint(name, parent, at, NOT, along, limits, segment or name, **more),)
+    along = unit(axis, f"the axis of {_called(name)}")
+    return (Joint(name, parent, at, NOT, along, limits, name if segment is None else segment, **more),)
 
 
 def screw(
@@ -124,9 +131,9 @@ def screw(
     **more: Any,
 ) -> tuple[Joint]:
     """Turns about `axis` and advances `pitch` metres along it for every radian."""
-    turn = np.array(unit(axis, f"the axis of joint {name!r}"))
-    along = tuple((finite(pitch, (), f"the pitch of joint {name!r}") * turn).tolist())
-    return (Joint(name, parent, at, tuple(turn.tolist()), along, limits, segment or name, **more),)
+    turn = np.array(unit(axis, f"the axis of {_called(name)}"))
+    along = tuple((number(pitch, f"the pitch of {_called(name)}") * turn).tolist())
+    return (Joint(name, parent, at, tuple(turn.tolist()), along, limits, name if segment is None else segment, **more),)
 
 
 def _in_sequence(
@@ -140,17 +147,19 @@ def _in_sequence(
 ) -> tuple[Joint, ...]:
     """Joints one after the other through the same place; only the last moves a named segment."""
     count = len(steps)
-    bounds = [FREE] * count if limits is None else list(limits)
-    values = [0.0] * count if rest is None else list(rest)
-    for given, what in ((bounds, "limits"), (values, "rest values")):
+    named(name, "what a joint is called")
+    what = _called(name)
+    bounds = (FREE,) * count if limits is None else items(limits, f"the limits of {what}")
+    values = (0.0,) * count if rest is None else items(rest, f"the rest values of {what}")
+    for given, several in ((bounds, "limits"), (values, "rest values")):
         if len(given) != count:
-            raise BadValue(f"joint {name!r} has {count} coordinates but {len(given)} {what}")
+            raise BadValue(f"{what} has {count} coordinates but {len(given)} {several}")
     joints: list[Joint] = []
     for k, (suffix, turn, along) in enumerate(steps):
         hangs_on = parent if k == 0 else joints[-1].key
-        target = (segment or name) if k == count - 1 else None
+        target = (name if segment is None else segment) if k == count - 1 else None
         where = at if k == 0 else HERE
-        joints.append(Joint(f"{name}.{suffix}", hangs_on, where, turn, along, bounds[k], target, float(values[k])))
+        joints.append(Joint(f"{name}.{suffix}", hangs_on, where, turn, along, bounds[k], target, values[k]))
     return tuple(joints)
 
 
@@ -168,8 +177,8 @@ def universal(
     rest: Sequence[float] | None = None,
 ) -> tuple[Joint, ...]:
     """Two hinges through one centre, about two different coordinate axes in the given order."""
-    if len(order) != 2 or order[0] == order[1] or not set(order) <= set("xyz"):
-        raise BadValue(f"a universal joint's order is two different axes such as 'xy', not {order!r}")
+    if not isinstance(order, str) or order not in UNIVERSAL_ORDERS:
+        raise BadValue(f"a universal joint's order is two different axes such as 'xy', not {shown(order)}")
     return _in_sequence(name, parent, at, _turns(order), limits, segment, rest)
 
 
@@ -183,8 +192,7 @@ def ball(
     rest: Sequence[float] | None = None,
 ) -> tuple[Joint, ...]:
     """Three hinges through one centre: ``R = R_first · R_second · R_third``, any of the 12 Euler orders."""
-    if order not in EULER_ORDERS:
-        raise BadValue(f"a ball's order is one of {', '.join(EULER_ORDERS)}, not {order!r}")
+    one_of(order, EULER_ORDERS, "a ball's order")
     return _in_sequence(name, parent, at, _turns(order), limits, segment, rest)
 
 
@@ -211,8 +219,7 @@ def free(
     rest: Sequence[float] | None = None,
 ) -> tuple[Joint, ...]:
     """Slides along x, y and z, then turns as a ball in the given Euler order: a root that floats."""
-    if order not in EULER_ORDERS:
-        raise BadValue(f"a free joint's order is one of {', '.join(EULER_ORDERS)}, not {order!r}")
+    one_of(order, EULER_ORDERS, "a free joint's order")
     steps = [("tx", NOT, X), ("ty", NOT, Y), ("tz", NOT, Z), *_turns(order)]
     return _in_sequence(name, parent, at, steps, limits, segment, rest)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import finite, not_negative, numbers
 from supple.compiled import entry
 from supple.errors import BadValue
 from supple.projection import SLACK, project, row_room
@@ -32,8 +33,9 @@ def _rows(A: Any, b: Any, size: int, what: str) -> tuple[Floats, Floats]:
         return frozen(np.empty((0, size))), frozen(np.empty(0))
     if A is None or b is None:
         raise BadValue(f"{what} need both a matrix and a right-hand side")
-    A, b = np.atleast_2d(np.asarray(A, float)), np.atleast_1d(np.asarray(b, float))
-    if A.shape != (len(b), size):
+    A = np.atleast_2d(numbers(A, f"the matrix of {what}"))
+    b = np.atleast_1d(numbers(b, f"the right-hand side of {what}"))
+    if A.shape != (len(b), size) or b.ndim != 1:
         raise BadValue(f"{what} on {size} coordinates need a matrix of shape ({len(b)}, {size}), not {A.shape}")
     if not (np.isfinite(A).all() and np.isfinite(b).all()):
         raise BadValue(f"{what} must be finite")
@@ -57,7 +59,8 @@ class Limits:
     _pack: tuple[Any, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        lower, upper = np.atleast_1d(np.array(self.lower, float)), np.atleast_1d(np.array(self.upper, float))
+        lower = np.atleast_1d(numbers(self.lower, "the lower limits")).copy()
+        upper = np.atleast_1d(numbers(self.upper, "the upper limits")).copy()
         if lower.ndim != 1 or lower.shape != upper.shape:
             raise BadValue(f"lower and upper limits must be vectors of one length, not {lower.shape} and {upper.shape}")
         wrong = np.flatnonzero(~(lower <= upper) | (lower == np.inf) | (upper == -np.inf))
@@ -89,9 +92,17 @@ class Limits:
         """The number of equalities, and all rows ``A q (=, ≤) b`` with the equalities first."""
         return self._pack[2:]  # type: ignore[return-value]
 
+    def _posture(self, q: ArrayLike) -> Floats:
+        array = numbers(q, f"a posture of {self.size} coordinates")
+        if array.shape != (self.size,):
+            raise BadValue(f"a posture of {self.size} coordinates has shape ({self.size},), not {array.shape}")
+        return array
+
     def contains(self, q: ArrayLike, slack: float = SLACK) -> bool:
         """Whether `q` is allowed: the box exactly, rows to within `slack`."""
-        q = np.asarray(q, float)
+        q, slack = self._posture(q), not_negative(slack, "the slack of limits")
+        if not np.isfinite(q).all():
+            return False
         lower, upper, equalities, A, b = self._pack
         over = A @ q - b
         over[:equalities] = np.abs(over[:equalities])
@@ -102,14 +113,14 @@ class Limits:
 
         A coordinate of ease 0 inside its range stays where it is, unless no allowed posture has it there.
         """
-        out = np.array(q, dtype=np.float64)
-        if out.shape != (self.size,):
-            raise BadValue(f"a posture of {self.size} coordinates has shape ({self.size},), not {out.shape}")
+        out = np.array(self._posture(q))
         if not np.isfinite(out).all():
             raise BadValue("a posture to project must be finite")
+        D = np.ones(self.size) if ease is None else finite(ease, (self.size,), "the ease of each coordinate").copy()
+        if (D < 0.0).any():
+            raise BadValue("the ease of each coordinate must not be negative")
         if self.is_box:
             return np.clip(out, self.lower, self.upper)
-        D = np.ones(self.size) if ease is None else np.array(ease, dtype=np.float64)
         room, origin = np.empty(row_room(len(self._pack[4]))), np.empty(self.size)
         over = project_entry(out, *self._pack, D, room, origin)
         if over <= SLACK * max(1.0, float(np.abs(self._pack[4]).max())):

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import instance, one_of, seeded, whole
 from supple.effectors import Direction, Frame, Point
-from supple.errors import BadValue
 from supple.goals import At, Placed
 from supple.problem import Problem, Task, miss_of
 from supple.solution import Solution, Status, Value
@@ -32,6 +32,7 @@ from supple.space import Floats
 from supple.stopping import Stop
 from supple.targets import by_task, flat_targets
 
+MOST_THREADS = 1024
 CHUNK = 32  # rows that a thread takes at a time
 NO_PAGE = FREELY.page()
 NO_TIME = "Whether it is impossible was not looked into: there was no time."
@@ -118,11 +119,11 @@ def solve_many(
     Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`.
     """
     stop = Stop(deadline)
-    if device != "cpu":
-        raise BadValue(f"targets are solved on the device 'cpu', not {device!r}")
-    workers = threads if threads is not None else os.cpu_count() or 1
-    if workers < 1:
-        raise BadValue(f"threads must be at least 1, not {threads}")
+    instance(problem, Problem, "what solve_many() takes first")
+    one_of(device, ("cpu",), "the device")
+    seed, workers = seeded(seed), os.cpu_count() or 1
+    if threads is not None:
+        workers = whole(threads, "threads, how many work at a time,", 1, MOST_THREADS)
     searching, proving = Proving.by(solver, prove, problem)
     chosen = compiled_for_many(searching, problem)
     given = by_task(problem, targets)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.checks import check_fields, mapping, named, names_in
 from supple.effectors import Point
 from supple.errors import BadValue, find
 from supple.space import Triple
@@ -124,6 +125,13 @@ class MarkerSet:
     landmarks: Mapping[str, Landmark]
     means: Mapping[str, str]  # the landmark of each marker by name, for other spellings
 
+    def __post_init__(self) -> None:
+        check_fields(self, "a marker set", name=named)
+        object.__setattr__(self, "landmarks", mapping(self.landmarks, "the landmarks of a marker set", Landmark))
+        object.__setattr__(self, "means", mapping(self.means, "the meanings of a marker set", str))
+        for name in self.landmarks:
+            find(tuple(self.means), name, "meaning", "a marker set")
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the markers."""
@@ -136,7 +144,7 @@ class MarkerSet:
 
     def spelling(self, names: Iterable[str]) -> dict[str, str]:
         """This set's names for those of a trial that spells them differently, for `Markers.renamed`; the rest is left out."""
-        given = tuple(names)
+        given = names_in(names, "the names of a trial")
         known = {s: name for name in self.landmarks for s in self._spellings(name)}
         taken, out = set(given) & set(self.landmarks), {}
         for name in given:

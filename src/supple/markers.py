@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import finite, instance, items, mapping, names_in, number, numbers, part_of, text, whole
 from supple.errors import BadValue, find
 from supple.figure import Source
-from supple.space import Floats, finite, frozen
+from supple.space import Floats, frozen
+
+MOST_ORDER = 20  # of a filter; beyond it rounding takes over
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +32,19 @@ class Markers:
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        names = tuple(self.names)
+        names = names_in(self.names, "the names of markers")
+        if self.source is not None:
+            instance(self.source, Source, "the source of markers")
         for name, count in Counter(names).items():
             if count > 1:
                 raise BadValue(f"{count} markers are called {name!r}: rename them")
-        times = np.asarray(self.times)
-        times = frozen(finite(self.times, times.shape[:1] or (1,), "the times of markers"))
+        times = numbers(self.times, "the times of markers")
+        times = frozen(finite(times, times.shape[:1] or (1,), "the times of markers"))
         for k in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
             raise BadValue(
                 f"the times of markers must rise, not go from {times[k]} to {times[k + 1]} s (frame {k + 1})"
             )
-        positions = np.array(self.positions, dtype=np.float64)
+        positions = np.array(numbers(self.positions, "the positions of markers"))
         if positions.shape != (len(times), len(names), 3):
             shape = (len(times), len(names), 3)
             raise BadValue(f"the positions of markers must have shape {shape}, not {positions.shape}")
@@ -48,7 +53,8 @@ class Markers:
         positions[np.isnan(positions).any(axis=2)] = np.nan
         for name, value in (("names", names), ("positions", frozen(positions)), ("times", times)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "notes", tuple(self.notes))
+        notes = items(self.notes, "the notes of markers")
+        object.__setattr__(self, "notes", tuple(text(note, "each note of markers") for note in notes))
 
     def __len__(self) -> int:
         return len(self.times)
@@ -71,11 +77,13 @@ class Markers:
 
     def only(self, names: Sequence[str]) -> Markers:
         """The named markers, in that order."""
+        names = names_in(names, "the markers to keep")
         chosen = [find(tuple(self.names), name, "marker", "the trial") for name in names]
         return replace(self, names=tuple(names), positions=self.positions[:, chosen])
 
     def renamed(self, names: Mapping[str, str]) -> Markers:
         """Other names for some of the markers."""
+        names = mapping(names, "the new names of markers")
         for name in names:
             find(tuple(self.names), name, "marker", "the trial")
         return replace(self, names=tuple(names.get(name, name) for name in self.names))
@@ -88,9 +96,10 @@ class Markers:
         """
         from scipy.signal import butter, sosfiltfilt
 
-        if not 0.0 < cutoff < 0.5 * self.rate:
-            raise BadValue(f"the cutoff is between 0 and half the rate, {0.5 * self.rate:g} Hz, not {cutoff!r}")
-        if order < 2 or order % 2:
+        what = f"the cutoff, between 0 and half the rate, {0.5 * self.rate:g} Hz,"
+        cutoff = number(cutoff, what, above=0.0, below=0.5 * self.rate)
+        order = whole(order, "the order of a filter", 2, MOST_ORDER)
+        if order % 2:
             raise BadValue(f"the order of a filter that runs there and back is even, 2 or more, not {order!r}")
         passes = order // 2
         corner = cutoff / (2.0**0.5 - 1.0) ** (
@@ -108,5 +117,5 @@ class Markers:
 
     def frames(self, first: int, last: int, step: int = 1) -> Markers:
         """The frames from `first` up to, not including, `last`."""
-        part = slice(first, last, step)
+        part = part_of(first, last, step)
         return replace(self, positions=self.positions[part], times=self.times[part])

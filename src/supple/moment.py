@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.apart import Clearance, Obstacle
-from supple.errors import BadValue, find
+from supple.checks import instance, items, mapping, names_in
+from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.limits import Limits
 from supple.problem import Problem, Task, chain_of
@@ -57,12 +58,12 @@ def setup_of(
     clearance: Clearance,
 ) -> Setup:
     """What is asked of a figure, checked."""
-    if not isinstance(figure, Figure):
-        raise BadValue(f"a scene is made of a Figure, not {figure!r}")
-    tasks = [checked(figure, task) for task in constraints]
+    instance(figure, Figure, "what a scene is made of")
+    obstacles = mapping(obstacles, "the obstacles of a scene")
+    tasks = [checked(figure, task) for task in items(constraints, "the constraints of a scene", Task)]
     whole = Problem(figure, tasks, limits, rigidity, obstacles, clearance)
     assert whole.limits is not None
-    named, off = {task.name: task for task in tasks}, frozenset(disabled)
+    named, off = {task.name: task for task in tasks}, frozenset(names_in(disabled, "the disabled constraints"))
     if len(named) < len(tasks):
         raise BadValue("two constraints of a scene have the same name")
     for name in (*named, *obstacles):
@@ -129,4 +130,4 @@ def legal(q: Floats, limits: Limits) -> Floats:
 def check_line(text: Any, what: str) -> None:
     """Refuse what is not a line of text."""
     if not isinstance(text, str) or not text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
-        raise BadValue(f"{what} is a line of at most {LONGEST_NAME} letters, not {text!r:.60}")
+        raise BadValue(f"{what} is a line of at most {LONGEST_NAME} letters, not {shown(text)}")

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.checks import finite, instance, numbers, part_of, whole
 from supple.errors import BadValue
 from supple.figure import Figure, Source
-from supple.space import Floats, finite, frozen
+from supple.space import Floats, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +28,21 @@ class Motion:
     source: Source | None = None
 
     def __post_init__(self) -> None:
-        what = f"a motion of {self.figure.name!r}"
-        times = np.asarray(self.times)
-        times = frozen(finite(self.times, times.shape[:1] or (1,), f"the times of {what}"))
+        what = f"a motion of {instance(self.figure, Figure, 'what moves in a motion').name!r}"
+        times = numbers(self.times, f"the times of {what}")
+        times = frozen(finite(times, times.shape[:1] or (1,), f"the times of {what}"))
         for k in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
             raise BadValue(f"the times of {what} must rise, not go from {times[k]} to {times[k + 1]} s (frame {k + 1})")
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "q", frozen(finite(self.q, (len(times), self.figure.size), f"the postures of {what}")))
         if self.errors is not None:
-            errors = frozen(self.errors)
+            errors = frozen(numbers(self.errors, f"the errors of {what}"))
             if errors.shape[:1] != times.shape:
                 raise BadValue(f"the errors of {what} must have {len(times)} rows, not shape {errors.shape}")
             object.__setattr__(self, "errors", errors)
-        if self.source is None:
+        if self.source is not None:
+            instance(self.source, Source, f"the source of {what}")
+        else:
             object.__setattr__(self, "source", self.figure.source)
 
     def __len__(self) -> int:
@@ -47,16 +50,14 @@ class Motion:
 
     def posture(self, frame: int) -> Floats:
         """The coordinates q of one frame."""
-        return self.q[frame]
+        return self.q[whole(frame, "the number of a frame", -len(self), len(self) - 1)]
 
     def frames(self, first: int = 0, last: int | None = None, step: int = 1) -> Motion:
         """The frames from `first` up to, not including, `last` (to the end by default), every `step`-th of them.
 
         Numbers below 0 count from the end. Times stay as they are.
         """
-        if not step >= 1:
-            raise BadValue(f"step must be at least 1, not {step!r}")
-        part = slice(first, last, step)
+        part = part_of(first, last, step)
         errors = None if self.errors is None else self.errors[part]
         return Motion(self.figure, self.q[part], self.times[part], errors, self.source)
 

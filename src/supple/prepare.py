@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import check_fields, instance, seeded
 from supple.compiled import untyped
 from supple.limits import Limits
 from supple.problem import Problem
 from supple.solution import Solution, Status, solved_by
-from supple.solvers.base import Solver, answered, insist
+from supple.solvers.base import Solver, answered, checked_solver, insist
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.default import default_solver
 from supple.solvers.desk import desk
@@ -32,6 +33,7 @@ from supple.targets import Slot, slots, write_targets
 
 INF = float("inf")
 NO_PAGE = FREELY.page()
+_FLOAT = np.dtype(np.float64)
 
 
 _search: list[Any] = [search_entry]  # as it is called: once that has been done, without the look at arguments' types
@@ -66,6 +68,11 @@ class Query:
     _benches: list[_Bench] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        instance(self.problem, Problem, "the problem of a query")
+        checked_solver(self.solver)
+        instance(self.allowance, Allowance, "the allowance of a query")
+        instance(self.proving, Proving, "how a query proves")
+        check_fields(self, "a query", seed=seeded)
         problem, wanted = self.problem, slots(self.problem)
         shapes = {slot.shape for slot in wanted}
         alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
@@ -151,10 +158,10 @@ class Query:
         """Targets that are all points or all placements, as they are; None if they need a closer look."""
         if self._shape is not None and target is not None:
             try:
-                array = np.array(target, dtype=np.float64, order="C")
-            except (TypeError, ValueError):
+                array = np.array(target, order="C")
+            except Exception:  # ragged lists, and whatever an object raises when it is asked for its numbers
                 return None
-            if array.shape == self._shape:
+            if array.shape == self._shape and array.dtype is _FLOAT:
                 return array
         return None
 
@@ -179,8 +186,9 @@ def prepare(
     are answered as `solve` would, at its pace. With `prove` what the search does not solve is decided, as by `solve`.
     `budget` limits the evaluations of each call.
     """
+    instance(problem, Problem, "what prepare() takes")
     searching, proving = Proving.by(solver, prove, problem)
-    chosen = default_solver(problem) if searching is None else searching
+    chosen, seed = default_solver(problem) if searching is None else searching, seeded(seed)
     insist(chosen, problem)
     allowance = FREELY if budget is None else Allowance(budget)
     return Query(problem, compiled(chosen) or chosen, seed, allowance, proving)

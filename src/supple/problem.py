@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from numbers import Integral
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.apart import Clear, Clearance, Obstacles, check_clearance, clear_goals, clearance_notes, named_obstacles
+from supple.checks import check_fields, flag, instance, items, named_or_none, positive, spread, text, whole
 from supple.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
 from supple.errors import BadValue, find
 from supple.evaluate import gradient_entry, hessian_entry
 from supple.figure import Figure
 from supple.goals import AnyOf, At, Custom, Miss, Near, Placed
-from supple.goals.base import positive, spread
+from supple.goals.base import checked_goal
 from supple.limits import Limits
 from supple.linear import jacobian_entry
 from supple.packing import flat_floats, pack_tree
@@ -56,12 +56,11 @@ class Task:
             object.__setattr__(self, "effector", as_effector(self.effector))
         elif self.effector is not None:
             raise BadValue("Near is a goal for the whole posture; its task has no effector")
-        if not hasattr(self.goal, "terms") or not hasattr(self.goal, "miss"):
-            raise BadValue(f"a task needs a goal such as At or Placed, not {self.goal!r}")
-        for what in ("weight", "tolerance", "angle_tolerance"):
-            positive(getattr(self, what), f"the {what} of a task")
-        if not isinstance(self.priority, Integral):
-            raise BadValue(f"the priority of a task is a whole number, not {self.priority!r}")
+        checked_goal(self.goal, "a task needs a goal such as At or Placed")
+        check_fields(
+            self, "a task", weight=positive, tolerance=positive, angle_tolerance=positive, hard=flag, preference=flag
+        )
+        check_fields(self, "a task", chain=named_or_none, name=text, priority=partial(whole, least=None))
         if self.hard and self.preference:
             raise BadValue("a task is hard, or a preference, or neither; not both")
         if not self.name:
@@ -131,15 +130,16 @@ class Problem:
     loops: tuple[Task, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        tasks = tuple(Task(None, t) if isinstance(t, Near) else t for t in self.tasks)
+        instance(self.figure, Figure, "what a problem is about")
+        given = items(self.tasks, "a problem's tasks")
+        tasks = tuple(Task(None, t) if isinstance(t, Near) else t for t in given)
         for task in tasks:
-            if not isinstance(task, Task):
-                raise BadValue(f"a problem's tasks are Task objects, not {task!r}")
+            instance(task, Task, "each of a problem's tasks")
         object.__setattr__(self, "tasks", tasks)
         obstacles = named_obstacles(self.obstacles)
         check_clearance(self.figure, obstacles, self.clearance)
         object.__setattr__(self, "obstacles", obstacles)
-        limits = self.figure.limits if self.limits is None else self.limits
+        limits = self.figure.limits if self.limits is None else instance(self.limits, Limits, "a problem's limits")
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
         object.__setattr__(self, "limits", limits)
@@ -155,7 +155,7 @@ class Problem:
             known = self.figure._by_coordinate(given, "rigidities", "a number", "numbers", ())
             values[[names.index(name) for name in known]] = [*known.values()]
         elif given is not None:
-            values = spread(given, (len(names),), "the rigidity").copy()
+            values = spread(given, (len(names),), "the rigidity, by name or one for each coordinate,").copy()
         wrong = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))
         if wrong.size:
             name, value = names[wrong[0]], values[wrong[0]]
@@ -281,6 +281,7 @@ class Problem:
     # ── evaluation ───────────────────────────────────────────────────────────────────────────────────────────────────
     def evaluate(self, q: ArrayLike, hessian: bool = True, curvature: bool = True) -> Evaluation:
         """Value, gradient and Hessian of the objective at q; without `curvature` the Gauss–Newton matrix."""
+        hessian, curvature = flag(hessian, "hessian"), flag(curvature, "curvature")
         size = self.figure.size
         g, value = np.zeros((1, size)), np.zeros((1, 2))
         I, F, T = self.packed
@@ -327,7 +328,7 @@ class Problem:
 
     def misses(self, q: ArrayLike) -> tuple[Miss, ...]:
         """How far each task (closed loops last) is from being met at q, recomputed from the figure in plain NumPy."""
-        figure = self.figure
+        figure, q = self.figure, self.figure.posture(q)
         stated = tuple(miss_of(figure, task, q) for task in (*self.tasks, *self.loops))
         if not self.clear:
             return stated

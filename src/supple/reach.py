@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from supple.checking.balls import need_flint
+from supple.checks import counted, flag, function, instance, numbers, positive, seeded, whole
 from supple.deciding.certificate import Certificate
 from supple.deciding.chain import Chain, Undecidable, chain_of
 from supple.effectors import Frame, Point
-from supple.errors import BadValue, Refused, find
+from supple.errors import BadValue, Refused, find, shown
 from supple.figure import Figure
 from supple.goals import At, Placed
-from supple.goals.base import numbers, positive
 from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution, Status
@@ -129,8 +129,10 @@ def reach(
     Ctrl-C raises `Interrupted`.
     """
     stop = Stop(deadline)
-    if not isinstance(figure, Figure):
-        raise BadValue(f"reach takes a figure first, not {figure!r}")
+    instance(figure, Figure, "what reach() takes first")
+    volume, keep = flag(volume, "volume, whether all of the box is asked,"), flag(keep, "keep, of certificates,")
+    seed, boxes = seeded(seed), counted(boxes, "the boxes of a proof")
+    function(progress, "progress")
     find(figure.segments, segment, "segment", f"figure {figure.name!r}")
     rotations = _rotations(rotation, description)
     need_flint()
@@ -160,7 +162,7 @@ def _rotations(turn: Any, description: Mapping[str, Any]) -> Floats | None:
         raise BadValue("reach takes one description of its rotations, not several")
     if isinstance(turn, int | np.integer) and not isinstance(turn, bool):
         return spread_rotations(int(turn))
-    as_matrix = getattr(turn, "as_matrix", None)
+    as_matrix = None if isinstance(turn, type) else getattr(turn, "as_matrix", None)
     if as_matrix is not None:
         turn, given = None, {"matrix": as_matrix()}
     if turn is None and len(given) == 1:
@@ -173,8 +175,7 @@ def _rotations(turn: Any, description: Mapping[str, Any]) -> Floats | None:
 
 def spread_rotations(count: int) -> Floats:
     """So many rotations (count, 3, 3), spread evenly over all of them."""
-    if not 1 <= count <= MOST:
-        raise BadValue(f"rotations are counted from 1 to {MOST}, not {count}")
+    count = whole(count, "the number of rotations", 1, MOST)
     s = np.arange(count) + 0.5
     near, far = np.sqrt(s / count), np.sqrt(1.0 - s / count)
     alpha, beta = 2.0 * np.pi * s / np.sqrt(2.0), 2.0 * np.pi * s / 1.533751168755204
@@ -219,7 +220,7 @@ def _grid(
     wide = [high - low for low, high in ends if high > low]
     if spacing is None:
         spacing = float(f"{2.0 * radius / (ACROSS_VOLUME if len(wide) == 3 else ACROSS_SLICE):.2g}")
-    positive(spacing, "the spacing of a map [m]")
+    spacing = positive(spacing, "the spacing of a map [m]")
     _check_count(float(np.prod([length / spacing + 1.0 for length in wide])) * turns, len(wide), spacing)
     axes = [_steps(span, end, spacing) for span, end in zip(spans, ends, strict=True)]
     return (axes[0], axes[1], axes[2]), spacing
@@ -236,12 +237,9 @@ def _slice(figure: Figure, segment: str, centre: Floats) -> tuple[Span, Span, Sp
 def _ends(span: Span, name: str, centre: float, radius: float) -> tuple[float, float]:
     if span is None:
         return float(centre - radius), float(centre + radius)
-    try:
-        values = np.atleast_1d(np.array(span, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{name} of a map is a number or a range (from, to), not {span!r}") from error
+    values = np.atleast_1d(numbers(span, f"{name} of a map, a number or a range (from, to),"))
     if values.shape not in ((1,), (2,)) or not np.isfinite(values).all() or values[0] > values[-1]:
-        raise BadValue(f"{name} of a map is a finite number or a range (from, to), not {span!r}")
+        raise BadValue(f"{name} of a map is a finite number or a range (from, to), not {shown(span)}")
     return float(values[0]), float(values[-1])
 
 

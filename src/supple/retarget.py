@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from supple.checks import flag, function, instance
 from supple.errors import BadValue, Interrupted
 from supple.figure import Figure
 from supple.motion import Motion
@@ -44,6 +45,8 @@ class Retargeted(Motion):
 
 def match_segments(source: Figure, target: Figure) -> Match:
     """Which segments of `target` would follow which of `source`, by name and geometry; ``print(match.text())`` to look."""
+    instance(source, Figure, "the source of a match")
+    instance(target, Figure, "the target of a match")
     return as_match(None, Anatomy(source), Anatomy(target))
 
 
@@ -66,10 +69,10 @@ def retarget(
     report's `problems` say what is wrong, and what to do.
     """
     stop = Stop(deadline)
-    if not isinstance(motion, Motion):
-        raise BadValue(f"retarget takes a motion first, not {motion!r}")
-    if not isinstance(to, Figure):
-        raise BadValue(f"retarget takes the figure to move as to=, not {to!r}")
+    instance(motion, Motion, "what retarget() takes first")
+    instance(to, Figure, "to=, what retarget() moves,")
+    flag(plant, "plant, whether feet stay planted,")
+    function(progress, "progress")
     if not len(motion):
         raise BadValue("a motion without frames cannot be retargeted")
     source, target = Anatomy(motion.figure), Anatomy(to)

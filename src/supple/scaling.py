@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from supple.checks import positive
 from supple.drives import Curve, Drive, Line, Pieces, Spline
 from supple.effectors import Point
-from supple.errors import BadValue, find
+from supple.errors import find
 from supple.joints import Joint, angular
 from supple.shapes import Ball, Body, Box, Shape
 from supple.space import Floats
@@ -95,13 +96,7 @@ def _by_segment(figure: Figure, factors: float | Mapping[str, float]) -> dict[st
 
 
 def _factor(value: Any, what: str) -> float:
-    try:
-        factor = float(value)
-    except (TypeError, ValueError):
-        factor = np.nan
-    if not (np.isfinite(factor) and factor > 0.0):
-        raise BadValue(f"the scale of {what} must be a positive number, not {value!r}")
-    return factor
+    return positive(value, f"the scale of {what}")
 
 
 def _joint(joint: Joint, at: float, on: float, lengths: Mapping[str, float]) -> Joint:

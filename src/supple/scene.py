@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike
 
 from supple.apart import Clearance, Obstacle
 from supple.chains import Chains
+from supple.checks import finite, instance, mapping, seeded, spread
 from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.goals import Near
-from supple.goals.base import spread
 from supple.limits import Limits
 from supple.moment import History, Moment, Setup, check_line, checked, legal, setup_of
 from supple.prepare import Query, prepare
@@ -30,7 +30,7 @@ from supple.settle import nearby, settled
 from supple.solution import Solution
 from supple.solve import solve
 from supple.solvers.base import Solver
-from supple.space import Floats, finite, frozen
+from supple.space import Floats, frozen
 from supple.touches import Touch, touches_of
 
 DRAGGED = 30  # evaluations that a drag may take
@@ -57,7 +57,9 @@ class Scene:
         obstacles: Mapping[str, Obstacle] | None = None,
         clearance: Clearance | None = None,
     ) -> None:
-        setup = setup_of(figure, limits, rigidity, constraints, disabled, obstacles or {}, clearance or Clearance())
+        things = {} if obstacles is None else obstacles
+        room = Clearance() if clearance is None else clearance
+        setup = setup_of(figure, limits, rigidity, constraints, disabled, things, room)
         problem = setup.problem(figure, setup.enabled)
         self._figure = figure
         self._packed: tuple[Setup, Problem] = (setup, problem)
@@ -157,6 +159,7 @@ class Scene:
 
     def change(self, name: str, /, **changes: Any) -> None:
         """Change the effector, the goal or any option of a constraint."""
+        self._constraint(name)
         known = _known(changes, PARTS, f"the constraint {name!r}")
         self._put(f"change {name!r}", name, replace(self._constraint(name), **known))
 
@@ -183,14 +186,14 @@ class Scene:
     def stiffen(self, rigidity: Mapping[str, float]) -> None:
         """Set rigidities from 0 (moves freely) to 1 (locked), by coordinate, joint or segment, or by a pattern of these."""
         values = np.array(self.now.setup.rigidity)
-        for name, value in rigidity.items():
+        for name, value in mapping(rigidity, "the rigidities").items():
             called = [self._figure.joints.index(joint) for joint in self._figure._coordinates_called(name)]
             values[called] = spread(value, (len(called),), f"the rigidity of {name!r}")
         self._edit("stiffen " + ", ".join(map(repr, rigidity)), rigidity=frozen(values))
 
     def limit(self, limits: Limits | None) -> None:
         """Set the allowed postures, None for the figure's own; the posture is projected onto them."""
-        chosen = self._figure.limits if limits is None else limits
+        chosen = self._figure.limits if limits is None else instance(limits, Limits, "what a scene is limited by")
         self._edit("limit", limits=chosen)
 
     def place(self, name: str, shape: Obstacle) -> None:
@@ -217,7 +220,7 @@ class Scene:
     # ── solving ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def solve(self, solver: Solver | None = None, seed: int = 0) -> Solution:
         """Solve for the enabled constraints from the current posture. The answer becomes the posture, whatever its status."""
-        problem = self.problem
+        problem, seed = self.problem, seeded(seed)
         if solver is None:
             solution = settled(problem, self.q, seed)
         else:
@@ -232,8 +235,8 @@ class Scene:
         next `solve`, unless one is dragged itself. Successive drags of one constraint are one step to undo.
         """
         now, enabled = self.now, self.now.setup.enabled
+        self._constraint(name)
         if name not in enabled:
-            self._constraint(name)
             raise BadValue(f"{name!r} is disabled: enable it before you drag it")
         if target is None:
             raise BadValue(f"{name!r} is dragged to a target, not to None")
@@ -299,7 +302,7 @@ class Scene:
         """A posture by numbers or by name, inside the limits."""
         if isinstance(q, Mapping):
             values = np.array(self.q)
-            for name, value in q.items():
+            for name, value in mapping(q, "the coordinates of a posture").items():
                 at = find(self._figure.joints, name, "coordinate", f"figure {self._figure.name!r}")
                 values[at] = finite(value, (), f"the coordinate {name!r}")
             q = values

@@ -7,18 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from supple.checks import finite, instance, items, not_negative, numbers, positive
 from supple.errors import BadValue
-from supple.space import Floats, Triple, compose, finite, frozen, here, placement, unit
-
-
-def _positive(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not (np.isfinite(number) and number > 0.0):
-        raise BadValue(f"{what} must be positive and finite, not {value!r}")
-    return number
+from supple.space import Floats, Triple, compose, frozen, here, placement, unit
 
 
 def _triple(values: Any, what: str) -> Triple:
@@ -35,7 +26,7 @@ class Ball:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centre", _triple(self.centre, "a ball's centre"))
-        object.__setattr__(self, "radius", _positive(self.radius, "a ball's radius"))
+        object.__setattr__(self, "radius", positive(self.radius, "a ball's radius"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +54,8 @@ class Cylinder:
     at: Floats = field(default_factory=here)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", _positive(self.radius, "a cylinder's radius"))
-        object.__setattr__(self, "length", _positive(self.length, "a cylinder's length"))
+        object.__setattr__(self, "radius", positive(self.radius, "a cylinder's radius"))
+        object.__setattr__(self, "length", positive(self.length, "a cylinder's length"))
         object.__setattr__(self, "at", placement(self.at, "a cylinder's frame"))
 
 
@@ -77,8 +68,8 @@ class Capsule:
     at: Floats = field(default_factory=here)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", _positive(self.radius, "a capsule's radius"))
-        object.__setattr__(self, "length", _positive(self.length, "a capsule's length"))
+        object.__setattr__(self, "radius", positive(self.radius, "a capsule's radius"))
+        object.__setattr__(self, "length", positive(self.length, "a capsule's length"))
         object.__setattr__(self, "at", placement(self.at, "a capsule's frame"))
 
     @classmethod
@@ -99,11 +90,11 @@ class Polytope:
     b: Floats
 
     def __post_init__(self) -> None:
-        count = len(self.A) if np.iterable(self.A) else 1
-        if count == 0:
+        A, b = numbers(self.A, "a polytope's A"), np.atleast_1d(numbers(self.b, "a polytope's b"))
+        if A.size == 0:
             raise BadValue("a polytope needs at least one row of A and b: without any it is the whole space")
-        b = self.b if np.iterable(self.b) else [self.b]
-        object.__setattr__(self, "A", frozen(finite(self.A, (count, 3), "a polytope's A")))
+        count = len(np.atleast_1d(A))
+        object.__setattr__(self, "A", frozen(finite(A, (count, 3), "a polytope's A")))
         object.__setattr__(self, "b", frozen(finite(b, (count,), "a polytope's b")))
         if (np.hypot.reduce(self.A, axis=1) < 1e-12).any():
             raise BadValue("a polytope's A must not have a zero row")
@@ -117,6 +108,7 @@ class Polytope:
     @classmethod
     def of(cls, box: Box) -> Polytope:
         """The same points as a box."""
+        instance(box, Box, "what Polytope.of() takes")
         R, p = box.at[:3, :3], box.at[:3, 3]
         A = np.vstack([R.T, -R.T])
         return cls(A, np.concatenate([box.upper, np.negative(box.lower)]) + A @ p)
@@ -163,7 +155,6 @@ class Body:
     shapes: tuple[Shape, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.mass) and self.mass >= 0.0):
-            raise BadValue(f"a body's mass must be finite and not negative, not {self.mass!r}")
+        object.__setattr__(self, "mass", not_negative(self.mass, "a body's mass"))
         object.__setattr__(self, "centre", _triple(self.centre, "a body's centre of mass"))
-        object.__setattr__(self, "shapes", tuple(self.shapes))
+        object.__setattr__(self, "shapes", items(self.shapes, "a body's shapes", (Ball, Box, Cylinder, Capsule)))

@@ -9,13 +9,14 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue
+from supple.checks import counted, seeded
+from supple.errors import BadValue, shown
 from supple.figure import Figure
 from supple.goals import At, Placed
 from supple.prepare import Query, prepare
 from supple.problem import Problem, Task
 from supple.solution import Solution
-from supple.solvers.base import Solver
+from supple.solvers.base import Solver, checked_solver
 from supple.solvers.decide import Proving
 from supple.solvers.default import default_solver
 from supple.solvers.distinct import distinct_solutions
@@ -66,6 +67,11 @@ def solve(
     gives the same answer everywhere. A `deadline` in seconds is the clock's, so the answer is not. With `trace`,
     `Solution.trace` holds the way down.
     """
+    seed = seeded(seed)
+    if solver is not None:
+        checked_solver(solver)
+    if distinct is not None:
+        distinct = counted(distinct, "distinct, the greatest number of solutions,")
     allowance = Allowance(np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace)
     if isinstance(problem, Figure):
         goals, *left = more or ({},)
@@ -77,7 +83,7 @@ def solve(
     elif isinstance(problem, Problem):
         left = list(more)
     else:
-        raise BadValue(f"solve takes a Problem, or a Figure and goals, not {problem!r}")
+        raise BadValue(f"solve takes a Problem, or a Figure and goals, not {shown(problem)}")
     searching, proving = Proving.by(solver, prove, problem)
     figure, given = problem.figure, _start(left, start)
     posture = problem.admitted(figure.rest if given is None else figure.posture(given))

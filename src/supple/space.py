@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.checks import finite, numbers
 from supple.errors import BadValue
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -31,19 +32,6 @@ def frozen(values: ArrayLike) -> Floats:
     """A read-only float64 copy."""
     array = np.array(values, dtype=np.float64)
     array.setflags(write=False)
-    return array
-
-
-def finite(values: Any, shape: tuple[int, ...], what: str) -> Floats:
-    """`values` as a float64 array of `shape`, refused by the name `what` if it is anything else."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{what} must be numbers of shape {shape}, not {values!r}") from error
-    if array.shape != shape:
-        raise BadValue(f"{what} must have shape {shape}, not {array.shape}")
-    if not np.isfinite(array).all():
-        raise BadValue(f"{what} must be finite, not {array.tolist()}")
     return array
 
 
@@ -91,7 +79,7 @@ def rotation(
     if len(given) > 1:
         raise BadValue(f"{what}: give one description of the rotation, not {len(given)}")
     if turn is not None:
-        if not hasattr(turn, "as_matrix"):
+        if isinstance(turn, type) or not hasattr(turn, "as_matrix"):
             raise BadValue(f"{what} must be a scipy Rotation; for a bare array say matrix=, quat_wxyz= or quat_xyzw=")
         return cleaned(turn.as_matrix(), what)
     if quat_wxyz is not None:
@@ -154,10 +142,7 @@ def here() -> Floats:
 
 def placement(at: Any, what: str = "placement") -> Floats:
     """Read a placement given as a position (3,) or as a matrix (4, 4)."""
-    try:
-        array = np.asarray(at, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{what} must be a position (3,) or a matrix (4, 4), not {at!r}") from error
+    array = numbers(at, f"{what}, a position (3,) or a matrix (4, 4),")
     if array.shape == (3,):
         return compose(np.eye(3), finite(array, (3,), what))
     if array.shape != (4, 4):

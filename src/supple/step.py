@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import instance, number, positive
 from supple.errors import BadValue, Refused
 from supple.goals import Custom, Near
 from supple.problem import Problem
@@ -80,28 +81,15 @@ class Plan:
 
 def planned(problem: Problem, gain: float = 1.0, damping: float = 1e-6) -> Plan:
     """The plan of a problem's steps; what a step cannot take is refused, with the reasons by task."""
-    if not isinstance(problem, Problem):
-        raise BadValue(f"step takes a Problem, not {problem!r}")
-    part, price = number(gain, "the gain of a step"), number(damping, "the damping of a step")
-    if part > 1.0:
-        raise BadValue(f"the gain of a step is the part of the error to remove, at most 1, not {gain!r}")
+    instance(problem, Problem, "what step() takes first")
+    part = number(gain, "the gain of a step, the part of the error to remove,", above=0.0, most=1.0)
+    price = positive(damping, "the damping of a step")
     return _planned(problem, part, price)
 
 
 def duration(dt: Any) -> float:
     """A time step [s]."""
-    return number(dt, "the time dt of a step")
-
-
-def number(value: Any, what: str) -> float:
-    """A positive finite number."""
-    try:
-        out = float(value)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{what} must be a number, not {value!r}") from error
-    if not 0.0 < out < np.inf:
-        raise BadValue(f"{what} must be positive and finite, not {value!r}")
-    return out
+    return positive(dt, "the time dt of a step")
 
 
 @lru_cache(maxsize=8)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue, find
+from supple.checks import counted, flag, instance, items, mapping, positive, whole
+from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.scaling import welded_to
@@ -18,7 +19,7 @@ from supple.subject_model import Model, Spot
 from supple.subject_scales import Scales, groups_of
 from supple.track import track
 from supple.tracked import Tracked
-from supple.tracking.clip import Clip, clip_of, numbers_of
+from supple.tracking.clip import Clip, clip_of
 
 WHOLE = "whole"
 LOOKED_AT = 1000  # frames of a long trial, at most
@@ -91,7 +92,11 @@ def fit_subject(
     `noise` of the markers seen [m]. `frames` that are as different as possible are fitted together, or those that
     are listed. `weights`, `limits` and `start` are those of `track`.
     """
-    _check(markers, spread=spread, noise=noise, tolerance=tolerance, steps=steps)
+    instance(figure, Figure, "what fit_subject() takes first")
+    instance(markers, Markers, "what fit_subject() fits to, such as read_markers() gives,")
+    spread, noise = positive(spread, "the spread of scales"), positive(noise, "the noise of markers [m]")
+    tolerance, steps = positive(tolerance, "the tolerance of a fit"), counted(steps, "the steps of a fit")
+    limits = flag(limits, "limits, whether joints keep to them,")
     clip = clip_of(figure, markers, weights, None, limits)
     if clip.exact:
         raise BadValue(
@@ -111,14 +116,6 @@ def fit_subject(
     return _subject(fit, made, motion, list(groups), noise, tuple(looked[picked].tolist()))
 
 
-def _check(markers: Markers, **numbers: float) -> None:
-    if not isinstance(markers, Markers):
-        raise BadValue(f"fit_subject() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
-    for name, value in numbers.items():
-        if not isinstance(value, int | float | np.number) or not value > 0.0:
-            raise BadValue(f"{name} must be a positive number, not {value!r}")
-
-
 def _subject(
     fit: Fit, figure: Figure, motion: Tracked, groups: Sequence[str], noise: float, frames: tuple[int, ...]
 ) -> Subject:
@@ -132,30 +129,28 @@ def _placed(place: bool | Sequence[str], names: tuple[str, ...]) -> np.ndarray:
     """Which markers may be moved."""
     if isinstance(place, bool):
         return np.arange(len(names) if place else 0)
-    if isinstance(place, str) or not isinstance(place, Iterable):
-        raise BadValue(f"place is True, False or a list of markers, not {place!r}")
+    place = items(place, "place, if not True or False, a list of markers,")
     return np.array(sorted({find(names, name, "marker", "what figure and trial share") for name in place}), dtype=int)
 
 
 def _trusted(trust: float | Mapping[str, float], names: tuple[str, ...]) -> Floats:
     """How far each marker may be from its place [m]."""
-    by_name = trust if isinstance(trust, Mapping) else {}
-    usual = TRUST if isinstance(trust, Mapping) else trust
-    out = numbers_of([by_name.get(name, usual) for name in names], "trust")
-    if not (np.isfinite(out) & (out > 0.0)).all():
-        raise BadValue("trust is a positive length [m]; markers that must stay are left out of place")
-    return out
+    what = "trust, a length [m] (markers that must stay are left out of place),"
+    by_name = mapping(trust, "trust") if isinstance(trust, Mapping) else {}
+    usual = TRUST if isinstance(trust, Mapping) else positive(trust, what)
+    told = {name: positive(value, what) for name, value in by_name.items()}
+    return np.array([told.get(name, usual) for name in names])
 
 
 def _looked_at(frames: int | Sequence[int], count: int) -> np.ndarray:
     """The frames that are tracked first: those listed, or many, evenly."""
     if isinstance(frames, int):
-        if frames < 1:
-            raise BadValue(f"a subject is fitted to one frame or more, not {frames!r}")
+        counted(frames, "how many frames a subject is fitted to")
         return np.arange(0, count, -(-count // max(LOOKED_AT, frames)))
-    listed = np.unique(np.asarray(frames))
+    listed = np.array([whole(k, "each of the frames") for k in items(frames, "frames, a number of them or a list,")])
+    listed = np.unique(listed.astype(np.int64))
     if listed.ndim != 1 or listed.dtype.kind != "i" or not len(listed) or listed[0] < 0 or listed[-1] >= count:
-        raise BadValue(f"frames are a number of them or indices from 0 to {count - 1}, not {frames!r}")
+        raise BadValue(f"frames are a number of them or indices from 0 to {count - 1}, not {shown(frames)}")
     return listed
 
 

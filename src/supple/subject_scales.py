@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
+from supple.checks import mapping, names_in, one_of
 from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.scaling import welded_to
@@ -26,15 +27,14 @@ def groups_of(figure: Figure, scales: Scales) -> dict[str, tuple[str, ...]]:
     bodies = tuple(dict.fromkeys(welded_to(figure).values()))
     if isinstance(scales, Mapping):
         return _given(figure, scales)
+    one_of(scales, ("segments", "symmetric", "whole"), "scales, if no mapping of groups to segments,")
     if scales == "whole":
         return {}
     if scales == "segments":
         return {body: (body,) for body in bodies}
-    if scales == "symmetric":
-        right = {body: mirrored(body, bodies) for body in bodies}
-        taken = {name for name in right.values() if name is not None}
-        return {b: (b,) if right[b] is None else (b, str(right[b])) for b in bodies if b not in taken}
-    raise BadValue(f'scales are "segments", "symmetric", "whole" or a mapping of groups to segments, not {scales!r}')
+    right = {body: mirrored(body, bodies) for body in bodies}
+    taken = {name for name in right.values() if name is not None}
+    return {b: (b,) if right[b] is None else (b, str(right[b])) for b in bodies if b not in taken}
 
 
 def mirrored(name: str, names: Sequence[str]) -> str | None:
@@ -49,9 +49,8 @@ def mirrored(name: str, names: Sequence[str]) -> str | None:
 def _given(figure: Figure, scales: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Groups that the caller names; a pattern such as ``"thigh_*"`` stands for all segments that match it."""
     body, out, taken = welded_to(figure), {}, {}
-    for group, given in scales.items():
-        if isinstance(given, str) or not all(isinstance(name, str) for name in given):
-            raise BadValue(f"group {group!r} of scales is a list of segments, not {given!r}")
+    for group, segments in mapping(scales, "scales").items():
+        given = names_in(segments, f"the segments of group {group!r} of scales")
         matches = [s for name in given for s in figure.segments if fnmatchcase(s, name) or s == name]
         for name in given:
             if not any(fnmatchcase(s, name) or s == name for s in figure.segments):

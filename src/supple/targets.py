@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from supple.aims import POINT, read_placements, read_points
+from supple.checks import items, numbers
 from supple.compiled import entry, flat, row
 from supple.errors import BadValue
 from supple.goals import AimedAt, At, Placed
-from supple.goals.base import numbers
 from supple.problem import Problem, Task
 
 
@@ -52,10 +52,7 @@ class Slot:
 
     def write(self, target: Any, T: np.ndarray, row: int = 0) -> np.ndarray:
         """Write one target into a row of T and return a copy of it; refuse it by name if it is none."""
-        try:
-            array = np.array(target, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise BadValue(f"the target of {self.task.name!r} must be numbers, not {target!r}") from error
+        array = np.array(numbers(target, f"the target of {self.task.name!r}"))
         if array.shape != self.shape or self.many(array[None], T, row) >= 0:
             T[row, self.at : self.at + self.count] = own_numbers(replace(self.task, goal=self.task.goal.aimed(array)))
         return array
@@ -83,8 +80,8 @@ def write_targets(slots: Sequence[Slot], target: Any, T: np.ndarray) -> list[Any
 
     None keeps a task's own target, or those of all.
     """
-    several = len(slots) != 1 and np.iterable(target)
-    given = [None] * len(slots) if target is None else list(target) if several else [target]
+    several = len(slots) != 1
+    given = [None] * len(slots) if target is None else items(target, "the targets") if several else [target]
     if len(given) != len(slots):
         raise BadValue(f"the problem has {len(slots)} tasks but {len(given)} targets")
     pairs = zip(slots, given, strict=True)
@@ -94,7 +91,7 @@ def write_targets(slots: Sequence[Slot], target: Any, T: np.ndarray) -> list[Any
 def by_task(problem: Problem, targets: Any) -> tuple[Any, ...]:
     """One array of targets for each task, all of one length; None where a task keeps its own."""
     several = len(problem.tasks) != 1
-    rows = list(targets) if several else [targets]
+    rows = items(targets, "the arrays of targets, one for each task,") if several else [targets]
     if len(rows) != len(problem.tasks):
         raise BadValue(f"the problem has {len(problem.tasks)} tasks but {len(rows)} arrays of targets")
     arrays = tuple(None if t is None else numbers(t, "targets") for t in rows)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue, Interrupted
+from supple.checks import flag, function, instance
+from supple.errors import BadValue, Interrupted, shown
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
@@ -49,8 +50,10 @@ def track(
     `problems` say what is wrong, such as swapped markers, and what to do.
     """
     stop = Stop(deadline)
-    if not isinstance(markers, Markers):
-        raise BadValue(f"track() takes Markers, such as read_markers() gives, not {type(markers).__name__}")
+    instance(figure, Figure, "what track() takes first")
+    instance(markers, Markers, "what track() follows, such as read_markers() gives,")
+    limits = flag(limits, "limits, whether joints keep to them,")
+    function(progress, "progress")
     clip = replace(clip_of(figure, markers, weights, coordinates, limits), stop=stop)
     if progress is not None:
         clip = replace(clip, progress=progress)
@@ -119,4 +122,4 @@ def _method(method: Any, clip: Clip) -> Any:
         return method
     if hasattr(method, "refuse"):
         return BySolver(method)
-    raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {method!r}")
+    raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {shown(method)}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.checks import whole
 from supple.motion import Motion
 from supple.space import Floats
 
@@ -63,7 +64,7 @@ class Tracked(Motion):
 
     def worst(self, count: int = 5) -> list[int]:
         """The frames with the largest errors, worst first, none of them within a twentieth of the clip of a worse one."""
-        found: list[int] = []
+        count, found = whole(count, "the count of the worst frames"), list[int]()
         for t in np.argsort(-np.nan_to_num(self.rms_by_frame)).tolist():
             if len(found) < count and all(abs(t - other) > len(self) // 20 for other in found):
                 found.append(t)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.catalogue.rows import NONE, QUARTER, Frame, Row, both, joints_of
-from supple.errors import BadValue
+from supple.checks import one_of, text
 from supple.figure import Figure
 from supple.joints import fixed
 from supple.space import Triple, X
@@ -30,12 +30,8 @@ def hand(side: str = "right", prefix: str | None = None) -> Figure:
     Equal values curl, spread and oppose both hands alike, with one exception that the maker's own description has:
     THJ3, whose range is symmetric, turns the other way. Every name begins with `prefix`, "rh_" or "lh_" by default.
     """
-    if side not in SIDES:
-        raise BadValue(f"a hand's side is 'right' or 'left', not {side!r}")
-    usual, sign = SIDES[side]
-    p = usual if prefix is None else prefix
-    if not isinstance(p, str):
-        raise BadValue(f"a hand's prefix is text such as 'rh_', not {prefix!r}")
+    usual, sign = SIDES[one_of(side, SIDES, "a hand's side")]
+    p = usual if prefix is None else text(prefix, "a hand's prefix, such as 'rh_',")
     rows = [*_wrist(p, sign)]
     for finger in ("FF", "MF", "RF", "LF"):
         rows += _finger(p, finger, sign)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from supple.catalogue.shoulder import shoulder_group
 from supple.catalogue.trunk import person, spine_group
+from supple.checks import one_of
 from supple.drives import FREE
-from supple.errors import BadValue
 from supple.figure import Figure
 
 
@@ -36,8 +36,7 @@ def jack(
     `shoulder`). Both are free by default. The other arguments are those of `human`.
     """
     for option, value in (("spine", spine), ("shoulders", shoulders)):
-        if value not in ("free", "grouped"):
-            raise BadValue(f"jack's {option} is 'free' or 'grouped', not {value!r}")
+        one_of(value, ("free", "grouped"), f"jack's {option}")
     figure = person("jack", "vertebrae", stature, mass, root, legs, fingers, grip)
     groups = [spine_group()] if spine == "grouped" else []
     if shoulders == "grouped":

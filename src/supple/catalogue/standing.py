@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.checks import positive
 from supple.drives import Pair
-from supple.errors import BadValue
+from supple.errors import BadValue, shown
 from supple.joints import NOT, Joint, fixed, free
 from supple.shapes import Ball, Body, Capsule, Shape
-from supple.space import HERE, Floats, Triple, compose, finite, place
+from supple.space import HERE, Floats, Triple, compose, place
 
 FORWARD, LEFT, UP = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 BACKWARD, RIGHT, DOWN = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
@@ -121,9 +122,9 @@ def _mirrored(point: Triple, side: int) -> Triple:
 
 
 def _positive(value: float, what: str) -> float:
-    number = float(finite(value, (), f"a person's {what}"))
+    number = positive(value, f"a person's {what}")
     if not 1e-6 <= number <= 1e6:
-        raise BadValue(f"a person's {what} must be positive, and from 1e-6 to 1e6, not {value!r}")
+        raise BadValue(f"a person's {what} must be positive, and from 1e-6 to 1e6, not {shown(value)}")
     return number
 
 

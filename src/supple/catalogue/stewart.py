@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from supple.catalogue.standing import pointing
-from supple.drives import FREE, Pair, checked_limits
+from supple.checks import endless, numbers
+from supple.drives import FREE, Pair
 from supple.errors import BadValue
 from supple.figure import Figure, Loop
 from supple.joints import Joint, fixed, free, slide, universal
@@ -42,7 +43,8 @@ def stewart(geometry: Any = None, lengths: Any = None, rest: Any = None, swing: 
     if swing is None:
         turn = (-SWING, SWING) if geometry is None else FREE
     else:
-        turn = checked_limits((-swing, swing), "the legs' swing")
+        swing = endless(swing, "the legs' swing")
+        turn = (-swing, swing)
     parts: list[Joint] = [*fixed("base"), *free("platform", rest=_coordinates(pose))]
     bodies: dict[str, Body] = {}
     loops: list[Loop] = []
@@ -73,15 +75,14 @@ def _default_points() -> tuple[Floats, Floats]:
 
 
 def _given_points(geometry: Any) -> tuple[Floats, Floats]:
-    try:
-        base, platform = geometry
-    except (TypeError, ValueError) as error:
-        raise BadValue("a platform's geometry is a pair of arrays (6, 3): base points and platform points") from error
+    if not isinstance(geometry, list | tuple | np.ndarray) or not np.iterable(geometry) or len(geometry) != 2:
+        raise BadValue("a platform's geometry is a pair of arrays (6, 3): base points and platform points")
+    base, platform = geometry
     return finite(base, (6, 3), "the base points"), finite(platform, (6, 3), "the platform points")
 
 
 def _given_lengths(lengths: Any) -> list[Pair]:
-    array = np.asarray(lengths, dtype=np.float64)
+    array = numbers(lengths, "the leg lengths, one pair or six,")
     if array.shape == (2,):
         array = np.tile(array, (6, 1))
     pairs = finite(array, (6, 2), "the leg lengths, one pair or six,")

@@ -6,10 +6,11 @@ import numpy as np
 
 from supple.catalogue.limbs import HIP, NECK, add_arms, add_head, add_legs
 from supple.catalogue.standing import BACKWARD, LEFT, UP, Bar, Motion, Plan, radians
+from supple.checks import flag, number, one_of
 from supple.drives import Coordinate, Drive, Group
 from supple.errors import BadValue
 from supple.figure import Figure
-from supple.space import Triple, finite
+from supple.space import Triple
 
 SACRUM, WAIST = 0.585, 0.682  # heights of the lowest lumbar and of the lowest thoracic joint
 PELVIS = (0.0, 0.0, HIP[2])
@@ -76,10 +77,9 @@ def person(
     grip: float,
 ) -> Figure:
     """A whole person with the spine in `spine` pieces, "segments" or "vertebrae"."""
-    if root not in ("free", "fixed"):
-        raise BadValue(f"a person's root is 'free' or 'fixed', not {root!r}")
-    if not 0.0 <= finite(grip, (), "a person's grip") <= 1.0:
-        raise BadValue(f"a person's grip lies between 0 (straight fingers) and 1 (a fist), not {grip!r}")
+    one_of(root, ("free", "fixed"), "a person's root")
+    grip = number(grip, "a person's grip, from 0 (straight fingers) to 1 (a fist),", least=0.0, most=1.0)
+    legs, fingers = flag(legs, "legs, whether a person has any,"), flag(fingers, "fingers, whether they move,")
     if fingers and grip:
         raise BadValue("a grip is for hands without fingers that move: give fingers=False, or bend the fingers' joints")
     plan = Plan(stature, mass)
@@ -87,7 +87,7 @@ def person(
     plan.body("pelvis", MASSES["pelvis"], (0.0, 0.0, 0.560), _slices(0.525, 0.583, 4))
     top = _add_segments(plan) if spine == "segments" else _add_vertebrae(plan)
     add_head(plan, top)
-    add_arms(plan, top, fingers, float(grip))
+    add_arms(plan, top, fingers, grip)
     if legs:
         add_legs(plan, "pelvis")
     return Figure(name, plan.parts, bodies=plan.bodies)

@@ -1,7 +1,9 @@
-"""How commands fail: in one line."""
+"""How commands fail: in one line, on any terminal."""
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -10,8 +12,20 @@ from typer.core import TyperGroup
 from supple.errors import Error
 
 
+def _show_what_can_be_shown() -> None:
+    """Letters that a terminal has no code for, as in names on an ASCII one, become question marks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 class Commands(TyperGroup):
     """Commands whose expected failures are one line on stderr and exit status 2 (130 after Ctrl-C), never a traceback."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """The program."""
+        _show_what_can_be_shown()
+        return super().main(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from supple.checks import instance, items
 from supple.coordinates.links import Link, along, links_of
 from supple.coordinates.rows import COSINE, SINE, Rows, Vec, Writer, combined
 from supple.effectors import Direction, Point, along_x
@@ -74,8 +75,9 @@ class Natural:
     points: Sequence[Point] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "angles", tuple(self.angles))
-        object.__setattr__(self, "points", tuple(self.points))
+        instance(self.figure, Figure, "what has natural coordinates")
+        object.__setattr__(self, "angles", items(self.angles, "the angles of natural coordinates"))
+        object.__setattr__(self, "points", items(self.points, "the points of natural coordinates", Point))
         for name in self.angles:
             find(self.figure.joints, name, "coordinate", f"figure {self.figure.name!r}")
         for point in self.points:
@@ -224,6 +226,7 @@ class Natural:
 
     def marker_matrix(self, points: Sequence[Point | Direction]) -> tuple[csr_array, Floats]:
         """S and s such that ``S x + s`` are the points (and unit vectors) one after the other, three rows each."""
+        points = items(points, "what markers are", (Point, Direction))
         rows, columns, values, constant = [], [], [], np.zeros(3 * len(points))
         for p, effector in enumerate(points):
             if isinstance(effector, Direction):

@@ -21,6 +21,7 @@ from supple.checking.mechanism import box_of, moves
 from supple.checking.proof import Crash, Leaf, Proof, Split
 from supple.checking.statement import Bar, Follow, Link, Pair, Statement, Wish
 from supple.checking.text import numbers_of, read, written
+from supple.checks import instance
 from supple.deciding.claims import Claim, Origin
 from supple.deciding.crashes import Pairing
 from supple.figure import Figure
@@ -48,6 +49,10 @@ class Certificate:
 
     def checked(self, figure: Figure | None = None, limits: Limits | None = None) -> Report:
         """As `verify`, with a report: `holds`, `why` not, what was `checked` and what is `unchecked`."""
+        if figure is not None:
+            instance(figure, Figure, "the figure of a certificate")
+        if limits is not None:
+            instance(limits, Limits, "the limits of a certificate")
         if figure is None and limits is None:
             figure, limits = self.figure, self.limits
         return check(self.said, self.proof, figure, limits)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.checks import instance, path_of, positive
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure
 from supple.files.asf import AsfSource, read_asf
@@ -18,7 +19,7 @@ from supple.files.lines import as_lines, read_lines
 from supple.files.trial import named
 from supple.files.xml import LARGEST_NUMBER, shown
 from supple.motion import Motion
-from supple.space import Floats, finite
+from supple.space import Floats
 
 
 def read_amc(
@@ -34,7 +35,7 @@ def read_amc(
     if (figure is None) == (asf is None):
         raise BadValue("an AMC file holds no skeleton: say figure= or asf=, one of them")
     if figure is None:
-        figure = read_asf(Path(str(asf)), unit=unit, up=up)
+        figure = read_asf(path_of(asf, "asf, the skeleton of an AMC file,"), unit=unit, up=up)
     return _read(read_lines(path), figure, rate)
 
 
@@ -44,9 +45,8 @@ def parse_amc(data: bytes, figure: Figure, file: str | None = None, *, rate: flo
 
 
 def _read(cursor: Cursor, figure: Figure, rate: float) -> Motion:
-    if not finite(rate, (), "the rate of an AMC file") > 0.0:
-        raise BadValue(f"the rate of an AMC file is a positive number of frames a second, not {rate!r}")
-    source = figure.source
+    rate = positive(rate, "the rate of an AMC file [1/s]")
+    source = instance(figure, Figure, "the figure of an AMC file").source
     if not isinstance(source, AsfSource):
         raise BadValue(f"figure {figure.name!r} was not read from an ASF file, so an AMC file cannot move it")
     names = [name for _, channels in source.channels for name in channels]

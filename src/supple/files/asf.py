@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.checks import one_of, positive
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure, Source
 from supple.files.asf_text import Bone, Skeleton, read_skeleton
@@ -25,7 +26,7 @@ from supple.files.bvh import FILE_AXES, UP
 from supple.files.bvh_text import Cursor
 from supple.files.lines import as_lines, read_lines
 from supple.joints import AXES, NOT, Joint
-from supple.space import Floats, Triple, compose, finite, turned
+from supple.space import Floats, Triple, compose, turned
 
 INCH = 0.0254
 USUAL = 0.45  # units of an ASF file in an inch
@@ -51,12 +52,11 @@ def parse_asf(data: bytes, file: str | None = None, *, unit: float | None = None
 
 def _read(cursor: Cursor, unit: float | None, wanted: str | None) -> Figure:
     up = UP if wanted is None else wanted
-    if unit is not None and not finite(unit, (), "the unit of an ASF file") > 0.0:
-        raise BadValue(f"the unit of an ASF file is a positive number of metres, not {unit!r}")
-    if up not in FILE_AXES:
-        raise BadValue(f"the up axis of an ASF file is one of {', '.join(FILE_AXES)}, not {up!r}")
+    if unit is not None:
+        unit = positive(unit, "the unit of an ASF file [m]")
+    one_of(up, FILE_AXES, "the up axis of an ASF file")
     skeleton = read_skeleton(cursor)
-    metres = float(unit) if unit is not None else INCH / (skeleton.length or USUAL)
+    metres = unit if unit is not None else INCH / (skeleton.length or USUAL)
     channels = tuple((b.name, tuple(f"{b.name}.{dof}" for dof in b.dofs)) for b in skeleton.bones.values() if b.dofs)
     source = AsfSource("asf", metres, up, channels, skeleton.in_degrees)
     try:

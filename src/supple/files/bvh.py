@@ -25,13 +25,14 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.checks import one_of, positive
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure, Source
 from supple.files.bvh_text import MOST_BYTES, Cursor, Node, read_header, read_hierarchy, read_table
 from supple.files.xml import read_bytes
 from supple.joints import AXES, NOT, Joint
 from supple.motion import Motion
-from supple.space import Floats, compose, finite
+from supple.space import Floats, compose
 
 FILE_AXES: dict[str, Floats] = {  # up axis of a file: its axes, as columns, in the world
     "x": np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]),
@@ -67,11 +68,9 @@ def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = No
 def parse_bvh(text: str, file: str | None = None, *, unit: float | None = None, up: str | None = None) -> Motion:
     """The motion in the text of a BVH file; `file` is what messages call it."""
     remarks = _assumed(unit, up)
-    unit, up = UNIT if unit is None else unit, UP if up is None else up
-    if not finite(unit, (), "the unit of a BVH file") > 0.0:
-        raise BadValue(f"the unit of a BVH file is a positive number of metres, not {unit!r}")
-    if up not in FILE_AXES:
-        raise BadValue(f"the up axis of a BVH file is one of {', '.join(FILE_AXES)}, not {up!r}")
+    unit = positive(UNIT if unit is None else unit, "the unit of a BVH file [m]")
+    up = UP if up is None else up
+    one_of(up, FILE_AXES, "the up axis of a BVH file")
     if len(text) > MOST_BYTES:
         raise BadFile(f"the text has more than {MOST_BYTES} characters", file=file)
     cursor = Cursor(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), file)
@@ -80,7 +79,7 @@ def parse_bvh(text: str, file: str | None = None, *, unit: float | None = None, 
     frames, frame_time = read_header(cursor)
     table = read_table(cursor, frames, len(columns))
     orders = tuple((node.name, node.channels) for node in nodes if node.channels != node.slides_first)
-    source = BvhSource("bvh", float(unit), up, frame_time, orders)
+    source = BvhSource("bvh", unit, up, frame_time, orders)
     parts = [joint for node in nodes for joint in _joints(node, unit, FILE_AXES[up])]
     try:
         figure = Figure(Path(file).stem if file else "bvh", parts, source=source, remarks=remarks)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from supple import catalogue
+from supple.checks import instance, path_of
 from supple.errors import BadFile, find
 from supple.figure import Figure, Origin
 from supple.files.amc import read_amc
@@ -32,8 +34,8 @@ from supple.motion import Motion
 from supple.scene import Scene
 
 
-def _bvh_figure(path: Path, **options: Any) -> Figure:
-    return read_bvh(path, **options).figure
+def _bvh_figure(path: Path, *, unit: float | None = None, up: str | None = None) -> Figure:
+    return read_bvh(path, unit=unit, up=up).figure
 
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -58,13 +60,21 @@ def load(what: str | Path, **options: Any) -> Figure:
 
     `options` go to the catalogue's builder (``load("human", stature=1.6)``) or to the reader (``load("walk.bvh", unit=0.01)``).
     """
-    suffix = Path(what).suffix.lower()
+    path = path_of(what, "what load() takes, a name of the catalogue or a file,")
+    suffix = path.suffix.lower()
     if suffix in FIGURES:
-        return _from(FIGURES[suffix](Path(what), **options), Origin(str(Path(what).absolute()), True, options))
-    if isinstance(what, Path) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
+        _check_options(FIGURES[suffix], options, f"the reader of {suffix} files")
+        return _from(FIGURES[suffix](path, **options), Origin(str(path.absolute()), True, options))
+    if not isinstance(what, str) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
-    find(catalogue.names(), what, "figure", "the catalogue")
-    return _from(catalogue.build(what, **options), Origin(what, False, options))
+    return _from(catalogue.build(str(what), **options), Origin(str(what), False, options))
+
+
+def _check_options(reader: Callable[..., Any], options: Mapping[str, Any], owner: str) -> None:
+    """Refuse what a reader does not take."""
+    known = [p.name for p in signature(reader).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        find(tuple(known), option, "option", owner)
 
 
 def _from(figure: Figure, origin: Origin) -> Figure:
@@ -78,10 +88,11 @@ def read_motion(path: str | Path, **options: Any) -> Motion:
 
     Files that hold coordinates without a skeleton need `figure`; an .amc file takes the path `asf` of its skeleton instead.
     """
-    reader = MOTIONS.get(Path(path).suffix.lower())
-    if reader is None:
+    suffix = path_of(path).suffix.lower()
+    if suffix not in MOTIONS:
         raise BadFile(f"motions are read from {', '.join(MOTIONS)}", file=str(path))
-    return reader(path, **options)
+    _check_options(MOTIONS[suffix], options, f"the reader of {suffix} files")
+    return MOTIONS[suffix](path_of(path), **options)
 
 
 def read_markers(
@@ -99,15 +110,16 @@ def read_markers(
     without a name. `zeros` tells whether samples at exactly (0, 0, 0) are "missing" or "seen"; by default the file's own
     marks decide, and where it has none, zeros are missing for markers that are elsewhere in other frames.
     """
-    reader = MARKERS.get(Path(path).suffix.lower())
+    wishes = Wishes(up, unit, rate, unlabelled, zeros)
+    reader = MARKERS.get(path_of(path).suffix.lower())
     if reader is None:
         raise BadFile(f"markers are read from {', '.join(MARKERS)}", file=str(path))
-    return reader(Path(path), Wishes(up, unit, rate, unlabelled, zeros))
+    return reader(Path(path), wishes)
 
 
 def read_scene(path: str | Path) -> Scene:
     """A scene from a file (.toml, .json) and the figure that it names."""
-    return read_scene_file(path, load)
+    return read_scene_file(path_of(path), load)
 
 
 def _at_rest(figure: Figure) -> Motion:
@@ -138,11 +150,13 @@ def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
     Figures go to .urdf, .bvh, .glb and .gltf files, motions to .bvh, .mot, .sto, .glb and .gltf, markers to .trc and .c3d,
     scenes to .toml and .json.
     """
+    instance(what, (Figure, Motion, Markers, Scene), "what write() writes")
+    path = path_of(path)
     if isinstance(what, Scene):
         write_scene(what, path)
         return
     writers = next((files for kind, files in WRITERS.items() if isinstance(what, kind)), {})
-    writer = writers.get(Path(path).suffix.lower())
+    writer = writers.get(path.suffix.lower())
     if writer is None:
         known = [
             f"{kind.__name__.lower().rstrip('s')}s are written to {', '.join(files)}" for kind, files in WRITERS.items()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.checks import flag, instance
 from supple.errors import BadFile, BadValue
 from supple.figure import Figure
 from supple.files.bvh_text import Cursor
@@ -39,6 +40,8 @@ def parse_storage(data: bytes, figure: Figure, file: str | None = None, *, parti
 
 
 def _read(cursor: Cursor, figure: Figure, partial: bool) -> Motion:
+    instance(figure, Figure, "the figure of a MOT or STO file")
+    flag(partial, "partial, whether coordinates may be missing,")
     in_degrees = _header(cursor)
     names = _names(cursor)
     table = _table(cursor, len(names))

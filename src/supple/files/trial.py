@@ -19,12 +19,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.checks import check_fields, flag, one_of, positive
 from supple.errors import BadFile, BadValue
 from supple.figure import Source
 from supple.files.bvh import FILE_AXES
 from supple.files.xml import LARGEST_NUMBER, shown
 from supple.markers import Markers
-from supple.space import Floats, finite
+from supple.space import Floats
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 WORDS = {
@@ -46,13 +47,14 @@ class Wishes:
     zeros: str | None = None
 
     def __post_init__(self) -> None:
-        if self.up is not None and self.up not in FILE_AXES:
-            raise BadValue(f"the up axis of a marker file is one of {', '.join(FILE_AXES)}, not {self.up!r}")
+        check_fields(self, "a marker file", unlabelled=flag)
         for name, value in (("unit", self.unit), ("rate", self.rate)):
-            if value is not None and not finite(value, (), f"the {name} of a marker file") > 0.0:
-                raise BadValue(f"the {name} of a marker file must be positive, not {value!r}")
-        if self.zeros not in (None, "missing", "seen"):
-            raise BadValue(f"zeros are 'missing' or 'seen', not {self.zeros!r}")
+            if value is not None:
+                check_fields(self, "a marker file", **{name: positive})
+        if self.up is not None:
+            one_of(self.up, FILE_AXES, "the up axis of a marker file")
+        if self.zeros is not None:
+            one_of(self.zeros, ("missing", "seen"), "what zeros are")
 
 
 @dataclass

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import instance, items, named_or_none, not_negative, positive
 from supple.errors import BadValue
-from supple.goals.base import Miss, Term, positive
+from supple.goals.base import Miss, Term, checked_goal
 from supple.goals.flats import Beyond
 from supple.shapes import Box, Polytope
-from supple.space import Floats, finite
+from supple.space import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +28,14 @@ class AnyOf:
     relative_to: str | None = None
 
     def __post_init__(self) -> None:
-        goals = tuple(self.goals)
-        weights = (1.0,) * len(goals) if self.weights is None else tuple(map(float, self.weights))
+        goals = items(self.goals, "the goals of AnyOf")
+        weights: tuple[Any, ...] = (1.0,) * len(goals)
+        if self.weights is not None:
+            weights = tuple(positive(w, "a weight of AnyOf") for w in items(self.weights, "the weights of AnyOf"))
         if not goals or len(weights) != len(goals):
             raise BadValue(f"AnyOf needs goals and as many weights, not {len(goals)} and {len(weights)}")
-        for w in weights:
-            positive(w, "a weight of AnyOf")
         for goal in goals:
-            if not hasattr(goal, "terms") or not hasattr(goal, "miss"):
-                raise BadValue(f"AnyOf is made of goals such as At or Placed, not {goal!r}")
+            checked_goal(goal, "AnyOf is made of goals such as At or Placed")
         if self.relative_to is not None:
             raise BadValue("AnyOf has no relative_to= of its own: give it to each of its goals")
         object.__setattr__(self, "goals", goals)
@@ -59,7 +59,7 @@ class AnyOf:
 
     def aimed(self, target: Any) -> AnyOf:
         """With other targets, one for each of its goals."""
-        targets = list(target) if np.iterable(target) else [target]
+        targets = items(target, "the targets of AnyOf")
         if len(targets) != len(self.goals):
             raise BadValue(f"AnyOf has {len(self.goals)} goals but {len(targets)} targets")
         goals = tuple(g.aimed(t) for g, t in zip(self.goals, targets, strict=True))
@@ -76,9 +76,8 @@ class Outside(AnyOf):
     margin: float
 
     def __init__(self, solid: Box | Polytope, margin: float = 0.0, relative_to: str | None = None) -> None:
-        margin = float(finite(margin, (), "the margin of Outside"))
-        if margin < 0.0:
-            raise BadValue(f"the margin of Outside must not be negative, not {margin!r}")
+        margin = not_negative(margin, "the margin of Outside")
+        relative_to = named_or_none(relative_to, "relative_to of Outside")
         normals, depths = _sides(solid)
         sides = [Beyond((d + margin) * n, n, relative_to) for n, d in zip(normals, depths, strict=True)]
         super().__init__(sides)
@@ -100,8 +99,7 @@ class Outside(AnyOf):
 
 def _sides(solid: Any) -> tuple[Floats, Floats]:
     """Outward unit normals n (k, 3) and offsets d (k) of the half-spaces ``n·x ≤ d`` whose intersection the solid is."""
-    if not isinstance(solid, Box | Polytope):
-        raise BadValue(f"Outside takes a Box or a Polytope, not {solid!r}")
+    instance(solid, (Box, Polytope), "the solid of Outside")
     body = Polytope.of(solid) if isinstance(solid, Box) else solid
     length = np.linalg.norm(body.A, axis=1)
     return body.A / length[:, None], body.b / length

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import BadValue
-from supple.space import Floats, finite
+from supple.errors import BadValue, shown
+from supple.space import Floats
 
 PER_RADIAN = 0.3  # metres that a radian counts for, unless told otherwise: about what it moves at the end of a forearm
 
@@ -53,21 +51,12 @@ class Goal(Protocol):
         ...
 
 
-def spread(value: Any, shape: tuple[int, ...], what: str) -> Floats:
-    """One number for all, or an array of `shape`, as such an array."""
-    array = numbers(value, what)
-    return np.full(shape, array) if array.shape == () else finite(array, shape, what)
-
-
-def numbers(value: Any, what: str) -> Floats:
-    """`value` as an array of any shape; what is not made of numbers is refused."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{what} must be numbers, not {value!r}") from error
-
-
-def positive(value: float, what: str) -> None:
-    """Refuse what is not a positive finite number."""
-    if not (isinstance(value, Real) and 0.0 < value < np.inf):
-        raise BadValue(f"{what} must be positive and finite, not {value!r}")
+def checked_goal(goal: Any, what: str) -> Any:
+    """A goal, which is an object with terms and misses."""
+    if (
+        isinstance(goal, type)
+        or not callable(getattr(goal, "terms", None))
+        or not callable(getattr(goal, "miss", None))
+    ):
+        raise BadValue(f"{what}, not {shown(goal)}")
+    return goal

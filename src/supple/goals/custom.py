@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, finite, named_or_none, numbers
 from supple.compiled import register_custom
-from supple.goals.base import Miss, Term, numbers
-from supple.space import Floats, finite, frozen
+from supple.errors import BadValue, shown
+from supple.goals.base import Miss, Term
+from supple.space import Floats, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +32,17 @@ class Custom:
     address: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_fields(self, relative_to=named_or_none)
+        if not callable(self.function) or isinstance(self.function, type):
+            raise BadValue(f"Custom takes a function (a, x, g, H) -> P first, not {shown(self.function)}")
         array = np.atleast_1d(numbers(self.target, "the target of Custom")).ravel()
         object.__setattr__(self, "target", frozen(finite(array, array.shape, "the target of Custom")))
-        object.__setattr__(self, "address", register_custom(self.function))
+        try:
+            object.__setattr__(self, "address", register_custom(self.function))
+        except Exception as error:  # whatever Numba has to say of it
+            said = str(error).strip().splitlines()
+            why = next((line for line in said[1:] if line.strip()), said[0] if said else type(error).__name__)
+            raise BadValue(f"the function of Custom cannot be compiled as (a, x, g, H) -> float: {why}") from error
 
     def terms(self) -> list[Term]:
         """One term."""

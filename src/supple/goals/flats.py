@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, finite, named_or_none
 from supple.goals.base import Miss, Term
-from supple.space import Floats, finite, frozen, unit
+from supple.space import Floats, frozen, unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class _Flat:
 
     def __post_init__(self) -> None:
         what = type(self).__name__
+        check_fields(self, relative_to=named_or_none)
         object.__setattr__(self, "point", frozen(finite(self.point, (3,), f"the point of {what}")))
         object.__setattr__(self, "normal", frozen(unit(self.normal, f"the direction of {what}")))
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, finite, named_or_none, numbers, spread
 from supple.errors import BadValue
-from supple.goals.base import Miss, Term, numbers, spread
-from supple.space import Floats, finite, frozen
+from supple.goals.base import Miss, Term
+from supple.space import Floats, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,7 @@ class Near:
     relative_to: str | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, relative_to=named_or_none)
         reference = np.atleast_1d(numbers(self.reference, "the reference of Near"))
         object.__setattr__(self, "reference", frozen(finite(reference, reference.shape[:1], "the reference of Near")))
         weights = spread(self.weights, reference.shape, "the weights of Near")

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, finite, named_or_none, not_negative, numbers
 from supple.errors import BadValue
-from supple.goals.base import Miss, Term, numbers
-from supple.space import Floats, finite, frozen
+from supple.goals.base import Miss, Term
+from supple.space import Floats, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +29,11 @@ class Over:
     edges: Floats = field(init=False, repr=False)  # (k, 3): inward unit normal, least value along it
 
     def __post_init__(self) -> None:
+        check_fields(self, margin=not_negative, relative_to=named_or_none)
         points = numbers(self.polygon, "the polygon of Over")
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3:
             raise BadValue(f"the polygon of Over is at least three points (k, 2), not an array of shape {points.shape}")
         corners = _hull(finite(points, points.shape, "the polygon of Over"))
-        if not (np.isfinite(self.margin) and self.margin >= 0.0):
-            raise BadValue(f"the margin of Over must be finite and not negative, not {self.margin!r}")
         along = np.roll(corners, -1, axis=0) - corners
         inward = np.column_stack([-along[:, 1], along[:, 0]]) / np.linalg.norm(along, axis=1)[:, None]
         least = (inward * corners).sum(axis=1) + self.margin

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, finite, named_or_none, numbers, positive, spread
 from supple.errors import BadValue
-from supple.goals.base import PER_RADIAN, Miss, Term, numbers, positive, spread
-from supple.space import Floats, angle_between, angle_of, finite, frozen, placement, rotation, unit
+from supple.goals.base import PER_RADIAN, Miss, Term
+from supple.space import Floats, angle_between, angle_of, frozen, placement, rotation, unit
 
 _PERMUTE_Y = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # a frame whose x axis is the old y axis
 
@@ -26,6 +27,7 @@ class At:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", frozen(finite(self.position, (3,), "the position of At")))
+        check_fields(self, relative_to=named_or_none)
 
     def terms(self) -> list[Term]:
         """One term."""
@@ -75,7 +77,7 @@ class Facing:
             "y": None if y is None else frozen(unit(y, "the y direction of Facing")),
             "matrix": frozen(_rotation(rotation, description, "Facing")) if whole else None,
             "per_radian": pair,
-            "relative_to": relative_to,
+            "relative_to": named_or_none(relative_to, "relative_to of Facing"),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -148,8 +150,9 @@ class Placed:
             raise BadValue(
                 f"Placed takes a matrix (4, 4), or a position (3,) and one rotation, not shape {array.shape}"
             )
-        positive(per_radian, "per_radian of Placed")
-        for name, value in {"at": at, "per_radian": float(per_radian), "relative_to": relative_to}.items():
+        relative_to = named_or_none(relative_to, "relative_to of Placed")
+        per_radian = positive(per_radian, "per_radian of Placed")
+        for name, value in {"at": at, "per_radian": per_radian, "relative_to": relative_to}.items():
             object.__setattr__(self, name, value)
 
     def terms(self) -> list[Term]:
@@ -177,7 +180,7 @@ class AimedAt:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", frozen(finite(self.point, (3,), "the point of AimedAt")))
-        positive(self.per_radian, "per_radian of AimedAt")
+        check_fields(self, per_radian=positive, relative_to=named_or_none)
 
     def terms(self) -> list[Term]:
         """One term."""

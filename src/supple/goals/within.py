@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import potentials as kind
+from supple.checks import check_fields, finite, named_or_none, numbers, positive
 from supple.errors import BadValue
-from supple.goals.base import PER_RADIAN, Miss, Term, numbers, positive
-from supple.space import Floats, finite, frozen, here, inverse, placement, rotation_vector
+from supple.goals.base import PER_RADIAN, Miss, Term
+from supple.space import Floats, frozen, here, inverse, placement, rotation_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Within:
             object.__setattr__(self, name, _corners(getattr(self, name), name))
         if self.tilt is not None and max(map(abs, self.tilt.ravel())) > np.pi:
             raise BadValue("tilt bounds of Within lie between −π and π")
-        positive(self.per_radian, "per_radian of Within")
+        check_fields(self, per_radian=positive, relative_to=named_or_none)
 
     def terms(self) -> list[Term]:
         """A term for the box, a term for the tilt."""

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.errors import BadValue, find
+from supple.checks import instance, items, names_in
+from supple.checks import text as check_text
+from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.retargeting.anatomy import Anatomy
 
@@ -34,8 +36,19 @@ class Match:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        pairs = items(self.pairs, "the pairs of a match")
+        for pair in pairs:
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise BadValue(f"a match is made of pairs (target segment, source segment), not {shown(pair)}")
+            names_in(pair, "the segments of a match")
+        object.__setattr__(self, "pairs", tuple((t, s) for t, s in pairs))
+        object.__setattr__(
+            self, "notes", tuple(check_text(n, "each note of a match") for n in items(self.notes, "the notes"))
+        )
+        if self.notes and len(self.notes) != len(pairs):
+            raise BadValue(f"a match of {len(pairs)} pairs has as many notes, or none, not {len(self.notes)}")
         seen: set[str] = set()
-        for target, _ in self.pairs:
+        for target, _ in pairs:
             if target in seen:
                 raise BadValue(f"the match names the target segment {target!r} twice: delete one of the lines")
             seen.add(target)
@@ -54,6 +67,7 @@ class Match:
     @classmethod
     def parse(cls, text: str) -> Match:
         """Read the lines that `text` writes."""
+        check_text(text, "what Match.parse() reads")
         pairs, notes = [], []
         for number, line in enumerate(text.splitlines(), 1):
             bare, _, note = f" {line}".partition(" #")
@@ -68,6 +82,8 @@ class Match:
 
     def check(self, source: Figure, target: Figure) -> None:
         """Refuse names that the figures do not have."""
+        instance(source, Figure, "the source of a match")
+        instance(target, Figure, "the target of a match")
         for of_target, of_source in self.pairs:
             find(target.segments, of_target, "segment", f"the target {target.name!r}")
             find(source.segments, of_source, "segment", f"the source {source.name!r}")
@@ -82,9 +98,9 @@ def as_match(given: Match | Mapping[str, str] | str | None, source: Anatomy, tar
     elif isinstance(given, str):
         match = Match.parse(given)
     elif isinstance(given, Mapping):
-        match = Match(tuple((str(t), str(s)) for t, s in given.items()))
+        match = Match(tuple(given.items()))
     else:
-        raise BadValue(f"a match is a Match, a mapping from target to source segments, or text, not {given!r}")
+        raise BadValue(f"a match is a Match, a mapping from target to source segments, or text, not {shown(given)}")
     match.check(source.figure, target.figure)
     if not match.pairs:
         raise BadValue(

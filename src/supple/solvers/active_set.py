@@ -38,11 +38,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import check_fields, not_negative, whole
 from supple.compiled import entry, leaf, row, stage
 from supple.evaluate import gradient
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
 from supple.solvers.entrance import TOUCHING, inside, rescaled, slide
 from supple.solvers.faces import add, begin, direction, drop, multipliers, read_face, restart, room_size
 from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
@@ -247,7 +248,7 @@ class ActiveSet:
     tolerance: float = 1e-9  # on the projected gradient and on multipliers of the wrong sign
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
+        check_fields(self, steps=whole, tolerance=not_negative)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles."""

@@ -7,11 +7,11 @@ of Q in place; what it spends and why it ends go to info, its way down to trace 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from supple.errors import BadValue, Refused
+from supple.errors import BadValue, Refused, shown
 from supple.potentials import NEAR
 from supple.problem import Problem
 from supple.solution import OWN_STEPS, Solution, audited
@@ -43,6 +43,15 @@ class Solver(Protocol):
         ...
 
 
+def checked_solver(solver: Any) -> Any:
+    """A solver, which is an object and not its class."""
+    if isinstance(solver, type):
+        raise BadValue(f"a solver is an object: write {solver.__name__}(), not {solver.__name__}")
+    if not callable(getattr(solver, "refuse", None)) or not callable(getattr(solver, "solve", None)):
+        raise BadValue(f"a solver is an object such as Newton() or Multistart(), not {shown(solver)}")
+    return solver
+
+
 def insist(solver: Solver, problem: Problem) -> None:
     """Raise if the solver refuses the problem."""
     reasons = solver.refuse(problem)
@@ -59,12 +68,6 @@ def reasons_of_a_descent_method(problem: Problem, ranked: bool = False) -> list[
         reasons += [f"it keeps {task.name}" for task in problem.clear]
         reasons += [f"{task.name!r} is a preference" for task in problem.tasks if task.preference]
     return reasons
-
-
-def check_steps(steps: int, tolerance: float) -> None:
-    """Refuse negative settings."""
-    if steps < 0 or not tolerance >= 0.0:
-        raise BadValue(f"steps and tolerance must not be negative: {steps}, {tolerance}")
 
 
 def is_patient(problem: Problem) -> float:

@@ -25,12 +25,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from supple.carry import observe
+from supple.checks import check_fields, not_negative, whole
 from supple.compiled import entry, leaf, row, stage, table, written_in
 from supple.evaluate import gradient
 from supple.potentials import AT, FACE, LINE, NEAR, PLANE, TURN
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
 from supple.solvers.baseline import GOING, headway, limits_of, read_room, room_of, room_size, settle
 from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
 from supple.solvers.one_coordinate import (
@@ -309,7 +310,7 @@ class CyclicCoordinateDescent:
     tolerance: float = 1e-8  # on the projected gradient step
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
+        check_fields(self, steps=whole, tolerance=not_negative)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles, linear equalities between coordinates."""

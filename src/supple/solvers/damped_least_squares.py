@@ -19,13 +19,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from supple.checks import check_fields, not_negative, positive, whole
 from supple.compiled import entry, leaf, stage, table
-from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, reasons_of_a_descent_method, run
+from supple.solvers.base import reasons_of_a_descent_method, run
 from supple.solvers.baseline import (
     GOING,
     arrive,
@@ -123,9 +121,7 @@ class DampedLeastSquares:
     damping: float = 0.05  # λ, in residual units per coordinate unit
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
-        if not (np.isfinite(self.damping) and self.damping > 0.0):
-            raise BadValue(f"the damping must be positive and finite, not {self.damping!r}")
+        check_fields(self, steps=whole, tolerance=not_negative, damping=positive)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles, goals that have no residuals."""

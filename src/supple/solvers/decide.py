@@ -15,15 +15,16 @@ from time import monotonic
 import numpy as np
 
 from supple.checking.balls import need_flint
+from supple.checks import check_fields, counted, flag
 from supple.deciding.branching import Outcome, Search, box_of, groups_of
 from supple.deciding.certificate import Certificate, certified
 from supple.deciding.chain import Undecidable
 from supple.deciding.claims import Claim, claims_of
 from supple.deciding.crashes import Pairing, pairings_of
-from supple.errors import BadValue, MissingExtra
+from supple.errors import MissingExtra
 from supple.problem import Problem
 from supple.solution import Decision, Solution, Status
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver, checked_solver, insist
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.multistart import Multistart
@@ -46,8 +47,8 @@ class Decide:
     boxes: int = 400
 
     def __post_init__(self) -> None:
-        if self.boxes < 1:
-            raise BadValue(f"Decide needs at least one box, not {self.boxes}")
+        checked_solver(self.solver)
+        check_fields(self, boxes=counted)
 
     def refuse(self, problem: Problem) -> list[str]:
         """What cannot be decided, and what the local solver refuses."""
@@ -79,10 +80,13 @@ class Proving:
     @classmethod
     def by(cls, solver: Solver | None, prove: bool, problem: Problem) -> tuple[Solver | None, Proving]:
         """Who searches, None for the default, and what becomes of what it does not solve; to name `Decide` is to ask."""
+        prove = flag(prove, "prove, whether what is not solved is decided,")
+        if solver is not None:
+            checked_solver(solver)
         if isinstance(solver, Decide):
             insist(solver, problem)
             return solver.solver, cls(True, solver.boxes)
-        return solver, cls(bool(prove), named="" if solver is None else type(solver).__name__)
+        return solver, cls(prove, named="" if solver is None else type(solver).__name__)
 
     def judged(self, local: Solution, allowance: Allowance = FREELY, deadline: float = np.inf) -> Solution:
         """A solution as it is; anything else decided, or with the reason why it was not tried."""

@@ -24,13 +24,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from supple.checks import check_fields, not_negative, whole
 from supple.compiled import entry, row, stage, table
 from supple.effectors import Direction, Frame, Point
 from supple.evaluate import gradient
 from supple.goals import At
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, reasons_of_a_descent_method, run
+from supple.solvers.base import reasons_of_a_descent_method, run
 from supple.solvers.baseline import ALIKE, GOING, arrive, conclude, limits_of, read_room, room_of, room_size, settle
 from supple.solvers.meter import FREELY, ITERATIONS, STUCK, VALUE, Allowance, count
 from supple.solvers.reaching import find_centres, reach, recover, see
@@ -99,7 +100,7 @@ class Fabrik:
     tolerance: float = 1e-7  # on the projected gradient step
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
+        check_fields(self, steps=whole, tolerance=not_negative)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Anything but one `At` in the world on a point of a segment that hinges and balls carry."""

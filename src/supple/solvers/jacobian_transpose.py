@@ -33,14 +33,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from supple.checks import check_fields, instance, not_negative, positive, whole
 from supple.compiled import entry, leaf, stage
-from supple.errors import BadValue
 from supple.evaluate import gradient
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
 from supple.solvers.baseline import (
     GOING,
     arrive,
@@ -128,8 +126,7 @@ class FixedStep:
     length: float = 0.005
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.length) and self.length > 0.0):
-            raise BadValue(f"the length of a fixed step must be positive and finite, not {self.length!r}")
+        check_fields(self, length=positive)
 
 
 @dataclass(frozen=True)
@@ -144,8 +141,7 @@ class CautiousStep:
     deviation: float = 0.05  # ε, in the unit of the weighted residuals: metres for position goals of weight 1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.deviation) and self.deviation > 0.0):
-            raise BadValue(f"the deviation of a cautious step must be positive and finite, not {self.deviation!r}")
+        check_fields(self, deviation=positive)
 
 
 StepRule: TypeAlias = FixedStep | FittedStep | CautiousStep
@@ -160,9 +156,8 @@ class JacobianTranspose:
     step: StepRule = FixedStep()
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
-        if not isinstance(self.step, FixedStep | FittedStep | CautiousStep):
-            raise BadValue(f"the step rule is a FixedStep, FittedStep or CautiousStep, not {self.step!r}")
+        check_fields(self, steps=whole, tolerance=not_negative)
+        instance(self.step, (FixedStep, FittedStep, CautiousStep), "the step rule")
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles; with a fitted step, also goals that have no residuals."""

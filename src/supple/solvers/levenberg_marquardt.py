@@ -7,10 +7,11 @@ takes tasks rank by rank are in `search`; here are its settings.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from supple.errors import BadValue
+from supple.checks import check_fields, counted, not_negative, number, positive, whole
 from supple.goals import Custom, Near
 from supple.problem import Problem
 from supple.solution import Solution
@@ -33,10 +34,8 @@ class LevenbergMarquardt:
     slow: float = 0.9  # an attempt with three steps in a row that leave more of G than this is abandoned
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or self.attempts < 1 or not self.tolerance >= 0.0:
-            raise BadValue("steps and tolerance must not be negative, and attempts at least 1")
-        if not (self.factor >= 0.0 and self.floor > 0.0 and 0.0 < self.slow <= 1.0):
-            raise BadValue("damping needs factor ≥ 0, floor > 0 and 0 < slow ≤ 1")
+        check_fields(self, steps=whole, attempts=counted, tolerance=not_negative)
+        check_fields(self, factor=not_negative, floor=positive, slow=partial(number, above=0.0, most=1.0))
 
     def refuse(self, problem: Problem) -> list[str]:
         """Goals without residuals, and posture goals that come strictly before other tasks."""

@@ -13,13 +13,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from supple.checks import endless, flag, number
 from supple.compiled import leaf
-from supple.errors import BadValue
+from supple.errors import BadValue, shown
 from supple.solution import Trace
 
 ITERATIONS, EVALUATIONS, VALUE, REASON, TRIES, BUDGET, ROWS = range(7)
@@ -64,11 +64,12 @@ class Allowance:
     trace: bool = False
 
     def __post_init__(self) -> None:
-        n, seconds = self.evaluations, self.seconds
-        if not (isinstance(n, Real) and n >= 1 and (n == np.inf or n == int(n))):
-            raise BadValue(f"a budget is a whole number of evaluations, at least one, not {n!r}")
-        if not (isinstance(seconds, Real) and seconds > 0.0):
-            raise BadValue(f"a deadline is a positive number of seconds, not {seconds!r}")
+        n = number(self.evaluations, "a budget, a whole number of evaluations,", least=1.0, endless=True)
+        if n != np.inf and n != int(n):
+            raise BadValue(f"a budget is a whole number of evaluations, at least one, not {shown(n)}")
+        object.__setattr__(self, "evaluations", n)
+        object.__setattr__(self, "seconds", endless(self.seconds, "a deadline [s]"))
+        flag(self.trace, "trace, whether the way down is noted,")
 
     def info(self, rows: int = 1) -> np.ndarray:
         """Rows of info with this budget, nothing spent."""

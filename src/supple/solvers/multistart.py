@@ -13,10 +13,11 @@ from time import monotonic
 
 import numpy as np
 
+from supple.checks import check_fields, counted
 from supple.errors import BadValue, Refused
 from supple.problem import Problem
 from supple.solution import Solution, Status, Trace, audited
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver, checked_solver, insist
 from supple.solvers.desk import further_start
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
@@ -31,8 +32,8 @@ class Multistart:
     attempts: int = 100
 
     def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise BadValue(f"Multistart needs at least one attempt, not {self.attempts}")
+        checked_solver(self.solver)
+        check_fields(self, attempts=counted)
 
     def refuse(self, problem: Problem) -> list[str]:
         """What the local solver refuses."""
@@ -78,7 +79,7 @@ def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarqu
     """As `compiled`, many starts by default, for a problem that it takes; any other solver is refused."""
     if solver is None and problem.clearance.preferred > problem.clearance.margin:
         raise Refused("no more clearance than must be kept is looked for in one compiled call: leave `preferred` out")
-    chosen = compiled(Multistart() if solver is None else solver)
+    chosen = compiled(Multistart() if solver is None else checked_solver(solver))
     if chosen is None:
         name = type(solver).__name__
         raise BadValue(

@@ -33,13 +33,13 @@ from typing import Any
 
 import numpy as np
 
+from supple.checks import check_fields, flag, not_negative, positive, whole
 from supple.compiled import entry, leaf, row, stage
-from supple.errors import BadValue
 from supple.evaluate import gradient, hessian
 from supple.potentials import CUSTOM
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
 from supple.solvers.entrance import inside, rescaled, slide
 from supple.solvers.factors import solve_up
 from supple.solvers.meter import (
@@ -249,9 +249,7 @@ class Newton:
     damping: float = 0.1  # the first ν
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
-        if not 0.0 < self.damping < np.inf:
-            raise BadValue(f"damping must be positive and finite, not {self.damping}")
+        check_fields(self, steps=whole, tolerance=not_negative, curvature=flag, damping=positive)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles; for Gauss–Newton also goals without residuals."""

@@ -18,8 +18,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import check_fields, flag, not_negative, one_of, positive, whole
 from supple.effectors import Point
-from supple.errors import BadValue, Refused
+from supple.errors import Refused
 from supple.figure import Figure
 from supple.goals import Beyond
 from supple.solvers import tracking_fast as fast
@@ -57,14 +58,9 @@ class OptimalTracking:
     steady: float = 0.0  # fast path: weight of ½‖q − q_before‖², which settles what markers leave open
 
     def __post_init__(self) -> None:
-        if self.step not in ("merit", "maxmin"):
-            raise BadValue(f"the step rule is 'merit' or 'maxmin', not {self.step!r}")
-        if self.path not in ("fast", "paper"):
-            raise BadValue(f"the path is 'fast' or 'paper', not {self.path!r}")
-        if self.iterations < 0 or not self.tolerance > 0.0:
-            raise BadValue(f"iterations must not be negative, tolerance positive: {self.iterations}, {self.tolerance}")
-        if not 0.0 <= self.steady < np.inf:
-            raise BadValue(f"steady must not be negative: {self.steady}")
+        one_of(self.step, ("merit", "maxmin"), "the step rule")
+        one_of(self.path, ("fast", "paper"), "the path")
+        check_fields(self, tolerance=positive, iterations=whole, limits=flag, curvature=flag, steady=not_negative)
         if self.path == "paper" and (self.limits or self.steady):
             raise Refused("path 'paper' has no inequalities and no memory: give limits=False, steady=0, or path 'fast'")
 

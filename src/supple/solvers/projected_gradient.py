@@ -27,13 +27,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from supple.checks import check_fields, flag, not_negative, positive, whole
 from supple.compiled import entry, leaf, row, shared, written_in
 from supple.errors import BadValue
 from supple.evaluate import gradient
 from supple.problem import Problem
 from supple.projection import project, row_room
 from supple.solution import Solution
-from supple.solvers.base import check_steps, is_patient, reasons_of_a_descent_method, run
+from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
 from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
 from supple.space import Floats
 from supple.tree import read_tree
@@ -167,9 +168,9 @@ class ProjectedGradient:
     spectral: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self, steps=whole, tolerance=not_negative, spectral=flag, alpha=positive, beta=positive)
         if not 0.0 < self.alpha <= self.beta < 1.0:
             raise BadValue(f"back-tracking needs 0 < alpha ≤ beta < 1, not {self.alpha} and {self.beta}")
-        check_steps(self.steps, self.tolerance)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles."""

@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from supple.checks import check_fields, endless, flag, not_negative, number, whole
 from supple.compiled import entry, leaf, stage, table
-from supple.errors import BadValue
 from supple.problem import Problem
 from supple.solution import Solution
-from supple.solvers.base import check_steps, reasons_of_a_descent_method, run
+from supple.solvers.base import reasons_of_a_descent_method, run
 from supple.solvers.baseline import (
     ANY,
     GOING,
@@ -189,11 +190,8 @@ class PseudoInverse:
     at_end: bool = False  # clamp once, at the end, instead of after every step
 
     def __post_init__(self) -> None:
-        check_steps(self.steps, self.tolerance)
-        if not 0.0 <= self.cutoff < 1.0:
-            raise BadValue(f"the cutoff lies between 0 and 1, not {self.cutoff!r}")
-        if not self.longest > 0.0:
-            raise BadValue(f"the longest step must be positive, not {self.longest!r}")
+        check_fields(self, steps=whole, tolerance=not_negative, longest=endless, at_end=flag)
+        check_fields(self, cutoff=partial(number, least=0.0, below=1.0))
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles, goals that have no residuals."""

@@ -11,21 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
+from supple.checks import check_fields, flag, number, one_of, positive, whole
 from supple.coordinates.lifted import Cone, Lifted
 from supple.coordinates.lifted_aims import reasons, targets_of
 from supple.coordinates.lifted_posture import Reader
 from supple.coordinates.lifted_rows import misses, relaxed_set
-from supple.errors import BadValue, Refused
+from supple.errors import Refused
 from supple.problem import Problem
 from supple.solution import Solution, Status, Trace, audited
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver, checked_solver, insist
 from supple.solvers.cone_program import Answer, ConeProgram, need_clarabel
 from supple.solvers.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.meter import FREELY, Allowance
+from supple.solvers.rank_one_rows import checked_rows
 from supple.solvers.rank_one_search import SOFTER, Attempt, Purse, Search
 from supple.space import Floats
 
@@ -92,12 +95,13 @@ class RankOne:
     rows: Rows | None = None
 
     def __post_init__(self) -> None:
-        if self.lift not in ("quaternion", "rotation"):
-            raise BadValue(f"lift is 'quaternion' or 'rotation', not {self.lift!r}")
-        if self.steps < 0 or self.restarts < 0 or self.softer < 0 or not self.tolerance > 0.0:
-            raise BadValue("steps, restarts and softer must not be negative, and the tolerance must be positive")
-        if not 0.0 < self.factor < 1.0:
-            raise BadValue(f"the factor of Problem 4 lies between 0 and 1, not {self.factor!r}")
+        one_of(self.lift, ("quaternion", "rotation"), "the lift of RankOne")
+        check_fields(self, adaptive=flag, steps=whole, restarts=whole, softer=whole, tolerance=positive)
+        check_fields(self, factor=partial(number, above=0.0, below=1.0))
+        if self.polish is not None:
+            checked_solver(self.polish)
+        if self.rows is not None:
+            checked_rows(self.rows, "the rows of RankOne")
 
     def refuse(self, problem: Problem) -> list[str]:
         """Goals and joints that are not linear in rotations, and what the local solver refuses."""

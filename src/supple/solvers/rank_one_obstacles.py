@@ -22,6 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.checks import check_fields, instance, items, not_negative
+from supple.checks import whole as whole_number
 from supple.coordinates.lifted import Cone, Lifted
 from supple.coordinates.lifted_aims import targets_of
 from supple.errors import BadValue
@@ -83,16 +85,27 @@ class Rooms:
     choices: tuple[tuple[int, ...], ...]
     whole: float = 1.0
 
+    def __post_init__(self) -> None:
+        check_fields(self, whole=not_negative)
+        object.__setattr__(self, "bars", items(self.bars, "the bars of Rooms", Ends))
+        object.__setattr__(self, "polytopes", items(self.polytopes, "the polytopes of Rooms", Polytope))
+        rows = [items(row, "the choices of a bar") for row in items(self.choices, "the choices of Rooms")]
+        last = len(self.polytopes) - 1
+        rows = tuple(tuple(whole_number(k, "the number of a polytope", 0, last) for k in row) for row in rows)
+        if len(rows) != len(self.bars):
+            raise BadValue(f"Rooms needs choices for each of its {len(self.bars)} bars, not for {len(rows)}")
+        object.__setattr__(self, "choices", rows)
+
     @classmethod
     def of(cls, figure: Figure, polytopes: Sequence[Polytope], margin: float = 0.0, whole: float = 1.0) -> Rooms:
         """All bars of a figure inside some of the polytopes, such as those of `free_space`, `margin` [m] off their faces."""
-        bodies = tuple(polytopes)
-        if not bodies or not all(isinstance(body, Polytope) for body in bodies):
+        instance(figure, Figure, "what Rooms.of() takes first")
+        bodies = items(polytopes, "the polytopes of Rooms", Polytope)
+        if not bodies:
             raise BadValue("Rooms needs polytopes, such as those of free_space")
         if not all(_is_bounded(body) for body in bodies):
             raise BadValue("Rooms needs bounded polytopes, such as those of free_space")
-        if not (margin >= 0.0 and whole >= 0.0):
-            raise BadValue("the margin and the weight of whole shares must not be negative")
+        margin, whole = not_negative(margin, "the margin of Rooms"), not_negative(whole, "the weight of whole shares")
         bars = tuple(bar._replace(radius=bar.radius + margin) for bar in ends_of(figure))
         if not bars:
             raise BadValue(
@@ -142,7 +155,12 @@ class Rooms:
 
     def reduced(self, problem: Problem, solver: RankOne | None = None) -> Rooms:
         """The same without the pairs that the relaxation excludes for the problem's targets (Problem 7)."""
-        watching = replace(solver or RankOne(), rows=Watched(tuple(self.keep(problem))), adaptive=False)
+        instance(problem, Problem, "what Rooms are reduced for")
+        watching = replace(
+            RankOne() if solver is None else instance(solver, RankOne, "the solver of reduced()"),
+            rows=Watched(tuple(self.keep(problem))),
+            adaptive=False,
+        )
         search, _ = watching.search(problem, True, Purse(FREELY))
         parameters = targets_of(problem)
         choices, known = [], []

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from supple.checks import check_fields, finite, items, numbers, positive
 from supple.coordinates.lifted import Cone, Lifted
 from supple.effectors import Point
-from supple.errors import BadValue
+from supple.errors import BadValue, shown
 from supple.goals import Within
 from supple.problem import Problem, Task
-from supple.space import Floats
+from supple.space import Floats, frozen
 
 
 class Part(Protocol):
@@ -57,6 +58,13 @@ class Plain:
         return np.zeros(len(x))
 
 
+def checked_rows(rows: Any, what: str) -> Any:
+    """Rows for `RankOne`, which are an object with cones."""
+    if isinstance(rows, type) or not callable(getattr(rows, "cones", None)):
+        raise BadValue(f"{what} must be rows such as Rooms, Continuity or Touching, not {shown(rows)}")
+    return rows
+
+
 @dataclass(frozen=True, eq=False)
 class Continuity(Plain):
     """Further rows for `RankOne`: every body within ``‖R − R'‖_F ≤ bound`` of its rotation in the posture `q` (75)."""
@@ -65,8 +73,9 @@ class Continuity(Plain):
     bound: float
 
     def __post_init__(self) -> None:
-        if not self.bound > 0.0:
-            raise BadValue(f"the bound of Continuity must be positive, not {self.bound!r}")
+        check_fields(self, bound=positive)
+        q = numbers(self.q, "the posture of Continuity")
+        object.__setattr__(self, "q", frozen(finite(q, (q.size,), "the posture of Continuity")))
 
     def keep(self, problem: Problem) -> Sequence[str]:
         """No segment that is not there already."""
@@ -92,6 +101,7 @@ class Touching(Plain):
     tasks: Sequence[Task]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", items(self.tasks, "the tasks of Touching", Task))
         for task in self.tasks:
             if not isinstance(task.effector, Point) or not isinstance(task.goal, Within):
                 raise BadValue(f"Touching takes tasks of a Point and Within, not {task.name!r}")
@@ -128,6 +138,10 @@ class Together:
     """Further rows for `RankOne`: several, each with variables of its own."""
 
     parts: Sequence[Part]
+
+    def __post_init__(self) -> None:
+        parts = items(self.parts, "the parts of Together")
+        object.__setattr__(self, "parts", tuple(checked_rows(part, "each part of Together") for part in parts))
 
     @property
     def variables(self) -> int:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from supple.apart import kept_apart
-from supple.errors import BadValue
+from supple.checks import check_fields, counted
 from supple.problem import Problem
 from supple.solution import Solution, Trace, audited
-from supple.solvers.base import Solver, insist
+from supple.solvers.base import Solver, checked_solver, insist
 from supple.solvers.meter import FREELY, Allowance
 from supple.solvers.multistart import Multistart
 from supple.space import Floats
@@ -33,8 +33,8 @@ class Roomy:
     rungs: int = 4
 
     def __post_init__(self) -> None:
-        if self.rungs < 1:
-            raise BadValue(f"Roomy needs at least one rung, not {self.rungs}")
+        checked_solver(self.solver)
+        check_fields(self, rungs=counted)
 
     def refuse(self, problem: Problem) -> list[str]:
         """What the solver refuses."""

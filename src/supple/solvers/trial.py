@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import check_fields, instance, items, named, number, numbers, whole
 from supple.effectors import Direction, Point
-from supple.errors import BadValue, find
+from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.goals import Beyond
-from supple.space import Floats, finite, unit
+from supple.space import Floats, frozen, unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +26,16 @@ class Held:
     target: Any  # (3,) or (frames, 3)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.effector, Point | Direction):
-            raise BadValue(f"what is held is a Point or a Direction, not {self.effector!r}")
+        instance(self.effector, (Point, Direction), "what is held")
+        object.__setattr__(self, "target", frozen(numbers(self.target, f"the target of the held {self.effector}")))
+        if self.target.ndim not in (1, 2) or self.target.shape[-1] != 3 or np.isinf(self.target).any():
+            raise BadValue(f"the target of the held {self.effector} is finite or NaN, (3,) or (frames, 3)")
 
     def targets(self, frames: int) -> Floats:
         """The target of every frame (frames, 3); a direction's has unit length."""
-        target = _spread(self.target, (frames, 3), f"the target of the held {self.effector}")
+        target = _spread(
+            self.target, (whole(frames, "the number of frames"), 3), f"the target of the held {self.effector}"
+        )
         if isinstance(self.effector, Direction):
             what = f"the target of the held {self.effector}"
             target = np.array([t if np.isnan(t).any() else unit(t, what) for t in target])
@@ -48,16 +54,19 @@ class DrivenAngle:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.weight >= 0.0:
-            raise BadValue(f"the weight of the driven angle {self.coordinate!r} must not be negative: {self.weight}")
+        check_fields(self, "a driven angle", coordinate=named, weight=partial(number, least=0.0, endless=True))
+        what = f"the values of {self.coordinate!r}"
+        object.__setattr__(self, "values", frozen(numbers(self.values, what)))
+        _spread(self.values, self.values.shape[:1], what)
 
 
 def _spread(values: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The values as an array of that shape, repeated over frames if there is one for all; NaN may stay, infinity not."""
+    given = numbers(values, what)
     try:
-        array = np.array(np.broadcast_to(np.asarray(values, dtype=float), shape))
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{what} must have shape {shape}, not {np.shape(values)}") from error
+        array = np.array(np.broadcast_to(given, shape))
+    except ValueError as error:
+        raise BadValue(f"{what} must have shape {shape}, not {given.shape}") from error
     if np.isinf(array).any():
         raise BadValue(f"{what} must be finite, or NaN where there is none")
     return array
@@ -95,7 +104,13 @@ def checked_trial(
     beyond: Sequence[tuple[Point, Beyond]],
 ) -> Trial:
     """A trial, or an error that names what is wrong with it."""
-    points, owner = tuple(points), f"figure {figure.name!r}"
+    owner = f"figure {instance(figure, Figure, 'what track_frames() takes first').name!r}"
+    points = items(points, "the points to track", Point)
+    held, driven = items(held, "what is held", Held), items(driven, "what is driven", DrivenAngle)
+    beyond = items(beyond, "what stays beyond")
+    for pair in beyond:
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], Point):
+            raise BadValue(f"a contact is a pair (Point, Beyond) in the world, not {shown(pair)}")
     effectors = [*points, *(h.effector for h in held), *(point for point, _ in beyond)]
     for effector in effectors:
         find(figure.segments, effector.segment, "segment", owner)
@@ -104,15 +119,16 @@ def checked_trial(
     for point, side in beyond:
         if not isinstance(point, Point) or not isinstance(side, Beyond) or side.relative_to is not None:
             raise BadValue(f"a contact is a pair (Point, Beyond) in the world, not {(point, side)!r}")
-    where = np.array(positions, dtype=float)
+    where = np.array(numbers(positions, "positions"))
     if where.ndim != 3 or where.shape[1:] != (len(points), 3):
         raise BadValue(f"positions must have shape (frames, {len(points)}, 3), not {where.shape}")
     if np.isinf(where).any():
         raise BadValue("positions must be finite, or NaN where a marker was not seen")
     frames = len(where)
-    w = np.ones((frames, len(points))) if weights is None else np.array(
-        np.broadcast_to(finite(weights, np.shape(weights), "the weights of markers"), (frames, len(points)))
-    )  # fmt: skip
+    w = np.ones((frames, len(points))) if weights is None else numbers(weights, "the weights of markers")
+    if w.shape not in ((), (len(points),), (frames, len(points))) or not np.isfinite(w).all():
+        raise BadValue(f"the weights of markers are finite, {len(points)} or {frames} × {len(points)} of them")
+    w = np.array(np.broadcast_to(w, (frames, len(points))))
     if (w < 0.0).any():
         raise BadValue("the weights of markers must not be negative")
     unseen = np.isnan(where).any(axis=2)

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import check_fields, counted, endless, flag, positive
 from supple.effectors import Frame
-from supple.errors import BadValue, Refused
+from supple.errors import Refused
 from supple.figure import Figure
 from supple.goals import Placed
 from supple.prepare import prepare
@@ -61,12 +62,7 @@ class FrameByFrame:
     search: bool = True
 
     def __post_init__(self) -> None:
-        if not self.tolerance > 0.0:
-            raise BadValue(f"tolerance must be positive, not {self.tolerance!r}")
-        if not self.steps >= 1:
-            raise BadValue(f"steps must be at least 1, not {self.steps!r}")
-        if not self.huber > 0.0:
-            raise BadValue(f"huber is a positive length [m], not {self.huber!r}")
+        check_fields(self, tolerance=positive, steps=counted, huber=endless, search=flag)
 
     def refusals(self, clip: Clip) -> list[str]:
         """Why this method cannot take a clip; empty if it can."""

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from supple.errors import BadValue, find
+from supple.checks import numbers
+from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.markers import Markers
 from supple.space import Floats
@@ -72,7 +72,7 @@ def clip_of(
 ) -> Clip:
     """The clip of the markers that both the figure and the trial have, in the trial's order."""
     if not isinstance(figure, Figure):
-        raise BadValue(f"markers are followed by a Figure, such as load() gives, not by {figure!r}")
+        raise BadValue(f"markers are followed by a Figure, such as load() gives, not by {shown(figure)}")
     shared = tuple(name for name in markers.names if name in figure.markers)
     if not figure.markers:
         raise BadValue(f"figure {figure.name!r} has no markers: give it some with with_markers()")
@@ -107,7 +107,7 @@ def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
         for name in weights:
             find(names, name, "marker", "what figure and trial share")
         weights = [weights.get(name, 1.0) for name in names]
-    table = numbers_of(weights, "weights")
+    table = numbers(weights, "weights")
     if table.shape not in ((len(names),), (frames, len(names))):
         raise BadValue(
             f"weights are a mapping by name, {len(names)} numbers (the markers {', '.join(names[:4])}, …), or "
@@ -122,23 +122,15 @@ def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
     return np.broadcast_to(table, (frames, len(names))).copy()
 
 
-def numbers_of(values: ArrayLike, what: str) -> Floats:
-    """An array of numbers; `what` names them where they are none."""
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadValue(f"{what} must be numbers, not {values!r}") from error
-
-
 def _near(figure: Figure, coordinates: Mapping[str, tuple[float, float]] | None) -> Floats:
     """Weights and values of the coordinates to keep near to (2, size)."""
     near = np.zeros((2, figure.size))
     if coordinates is not None and not isinstance(coordinates, Mapping):
-        raise BadValue(f"coordinates is a mapping of names to pairs (value, weight), not {coordinates!r}")
+        raise BadValue(f"coordinates is a mapping of names to pairs (value, weight), not {shown(coordinates)}")
     for name, pair in (coordinates or {}).items():
         k = find(figure.joints, name, "coordinate", f"figure {figure.name!r}")
-        given = numbers_of(pair, f"what coordinate {name!r} is to keep near to")
+        given = numbers(pair, f"what coordinate {name!r} is to keep near to")
         if given.shape != (2,) or not np.isfinite(given).all() or given[1] < 0.0:
-            raise BadValue(f"coordinate {name!r} keeps near to a pair (value, weight), not {pair!r}")
+            raise BadValue(f"coordinate {name!r} keeps near to a pair (value, weight), not {shown(pair)}")
         near[:, k] = given[1], given[0]
     return near

@@ -27,9 +27,9 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, solveh_banded
 
 from supple.charts import CHARTS
-from supple.errors import BadValue
-from supple.goals.base import spread
-from supple.space import Floats
+from supple.checks import check_fields, counted, endless, not_negative, numbers, positive, spread
+from supple.errors import BadValue, shown
+from supple.space import Floats, frozen
 from supple.tracking.by_frame import NOT_YET, Fits, FrameByFrame, run
 from supple.tracking.clip import Clip
 from supple.tracking.fitting import (
@@ -69,10 +69,14 @@ class WholeClip:
     steps: int = 40
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.smoothness) and self.smoothness >= 0.0):
-            raise BadValue(f"smoothness is a number [m s²], 0 or more, not {self.smoothness!r}")
-        if not self.tolerance > 0.0 or not self.huber > 0.0 or not self.steps >= 1:
-            raise BadValue("tolerance and huber must be positive, and steps at least 1")
+        check_fields(self, smoothness=not_negative, huber=endless, tolerance=positive, steps=counted)
+        if self.speed is not None and not (isinstance(self.speed, str) and self.speed == "figure"):
+            speed = numbers(self.speed, 'the speed of WholeClip, "figure" or numbers,')
+            if speed.ndim > 1 or not (speed > 0.0).all():
+                raise BadValue(
+                    f"speed limits must be positive, one or one for each coordinate, not {shown(self.speed)}"
+                )
+            object.__setattr__(self, "speed", float(speed) if speed.ndim == 0 else frozen(speed))
 
     @property
     def bends(self) -> int:
@@ -103,7 +107,7 @@ class WholeClip:
         figure = clip.figure
         if self.speed is None:
             return np.full(figure.size, np.inf)
-        speeds = figure.speed if self.speed == "figure" else _speeds(self.speed, figure.size)
+        speeds = figure.speed if isinstance(self.speed, str) else _speeds(self.speed, figure.size)
         return speeds * clip.step
 
 
