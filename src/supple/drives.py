@@ -17,6 +17,7 @@ from scipy.linalg import solve_banded
 
 from supple.errors import BadValue
 from supple.space import Floats, finite
+from supple.values import Value
 
 Pair: TypeAlias = tuple[float, float]
 FREE: Pair = (-np.inf, np.inf)
@@ -44,8 +45,8 @@ def checked_limits(limits: Pair, what: str) -> Pair:
     return lower, upper
 
 
-@dataclass(frozen=True)
-class Line:
+@dataclass(frozen=True, eq=False, repr=False)
+class Line(Value):
     """``f(q) = slope · q``."""
 
     slope: float = 1.0
@@ -116,8 +117,8 @@ def _extremes(c: Floats, a: float, b: float) -> list[float]:
     return np.polynomial.polynomial.polyval(np.array(where), c).tolist()
 
 
-@dataclass(frozen=True)
-class Spline(_Pieced):
+@dataclass(frozen=True, eq=False, repr=False)
+class Spline(Value, _Pieced):
     """A cubic spline through the points ``(x, y)``, twice continuously differentiable between them, straight beyond its ends.
 
     With "natural" `ends` the second derivative is zero at both ends, which makes the straight continuation as smooth as
@@ -175,8 +176,8 @@ class Spline(_Pieced):
         return solve_banded((1, 1), band, right, check_finite=False)
 
 
-@dataclass(frozen=True)
-class Pieces(_Pieced):
+@dataclass(frozen=True, eq=False, repr=False)
+class Pieces(Value, _Pieced):
     """Polynomials laid end to end: rows (knot, c0, c1, …) of ``f = Σ c_k tᵏ``, ``t = q − knot``, each from its knot on.
 
     The first row holds below its knot as well; one row is a polynomial. How smooth f is at the knots is up to the rows:
@@ -223,8 +224,8 @@ def _about(c: Floats, step: float) -> Floats:
 Curve: TypeAlias = Line | Spline | Pieces
 
 
-@dataclass(frozen=True)
-class Drive:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drive(Value):
     """``θ = offset + Σ f(q)`` over the named coordinates; a bare number stands for a line of that slope."""
 
     terms: tuple[tuple[str, Curve], ...]
@@ -234,6 +235,7 @@ class Drive:
         finite(self.offset, (), "the offset of a driven joint")
         if not self.terms:
             raise BadValue("a driven joint needs at least one coordinate that drives it")
+        super().__post_init__()
 
     @staticmethod
     def by(terms: Mapping[str, Curve | float], offset: float = 0.0) -> Drive:
@@ -251,8 +253,8 @@ def mimic(name: str, ratio: float = 1.0, offset: float = 0.0) -> Drive:
     return Drive.by({name: ratio}, offset)
 
 
-@dataclass(frozen=True)
-class Coordinate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coordinate(Value):
     """A coordinate of q that belongs to no single joint: the parameter of a group."""
 
     name: str
@@ -265,8 +267,8 @@ class Coordinate:
         object.__setattr__(self, "speed", checked_speed(self.speed, f"coordinate {self.name!r}"))
 
 
-@dataclass(frozen=True)
-class Group:
+@dataclass(frozen=True, eq=False, repr=False)
+class Group(Value):
     """Many joints driven by few parameters: a spine from three angles, a shoulder complex from three angles.
 
     `drives` maps the name of each joint in the group to the drive that replaces its own coordinate; `bounds` are
@@ -279,8 +281,8 @@ class Group:
     bounds: tuple[Bound, ...] = ()
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bound(Value):
     """A linear limit among coordinates: ``Σ coefficient · q ≤ upper``, by name."""
 
     coefficients: tuple[tuple[str, float], ...]
@@ -297,3 +299,4 @@ class Bound:
         finite(self.upper, (), "the upper side of a bound")
         if not any(values):
             raise BadValue("a bound needs a coefficient that is not zero")
+        super().__post_init__()

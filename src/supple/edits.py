@@ -195,9 +195,9 @@ class Edits:
 
         Looks and masses, which are in `bodies`, stay as they are.
         """
-        out = replace(self, solids={**self.solids, **solids})
-        object.__setattr__(out, "origin", self.origin)  # a scene file holds solids besides the figure's origin
-        return out
+        return replace(self, solids={**self.solids, **solids}).with_origin(
+            self.origin
+        )  # a scene file holds solids, too
 
     def with_markers(self: Any, markers: Mapping[str, Point | tuple[str, ArrayLike]]) -> Figure:
         """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""

@@ -23,10 +23,11 @@ from supple.packing import Packed, flat_floats, flat_ints, pack_tree
 from supple.shapes import Ball, Body, Capsule
 from supple.space import Floats, frozen, here, inverse, placement
 from supple.tree import LANES, WORLD, padded, place, read_tree, steer
+from supple.values import FrozenDict, Value, read_only
 
 
-@dataclass(frozen=True)
-class Source:
+@dataclass(frozen=True, eq=False, repr=False)
+class Source(Value):
     """Where a figure or motion came from: the file's format, its unit [m] and its up axis, restored when written back."""
 
     format: str
@@ -34,17 +35,17 @@ class Source:
     up: str = "z"
 
 
-@dataclass(frozen=True, eq=False)
-class Origin:
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin(Value):
     """What a figure was loaded from: a name of the catalogue or a file, and the options that were given."""
 
     what: str
     is_file: bool
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Loop:
+@dataclass(frozen=True, eq=False, repr=False)
+class Loop(Value):
     """A closed loop: frame `at_a` of segment `a` and frame `at_b` of segment `b` coincide, or only their origins."""
 
     name: str
@@ -75,13 +76,14 @@ def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
         place(tree, theta, angle, S, C, world)
 
 
-@dataclass(frozen=True, eq=False)
-class Figure(Edits, Contacts):
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Value, Edits, Contacts):
     """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
 
     `parts` are all joints, fixed and driven ones included, in any order; they are kept depth-first. ``q[i]`` is the
     coordinate called ``joints[i]``. `solids` are what segments keep clear of things with; a segment without an entry
-    keeps clear with the shapes of its body (see `bars`). `markers` are points that cameras see, by name.
+    keeps clear with the shapes of its body (see `bars`). `markers` are points that cameras see, by name. `origin` is what it
+    was loaded from: edits but `with_solids` forget it, and figures that differ in nothing else are equal.
     """
 
     name: str
@@ -93,17 +95,18 @@ class Figure(Edits, Contacts):
     source: Source | None = None
     solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
     markers: Mapping[str, Point] = field(default_factory=dict)
-    origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; edits but with_solids forget it
+    origin: Origin | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", None)
         own = {c.name for c in self.coordinates}
         parts = resolved(in_order(tuple(self.parts), self.name), own, self.name)
         for name in ("coordinates", "loops", "bounds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "bodies", dict(self.bodies))
-        object.__setattr__(self, "solids", checked_solids(self.solids))
-        object.__setattr__(self, "markers", dict(self.markers))
+        object.__setattr__(self, "bodies", FrozenDict(self.bodies))
+        object.__setattr__(self, "solids", FrozenDict(checked_solids(self.solids)))
+        object.__setattr__(self, "markers", FrozenDict(self.markers))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for name, point in self.markers.items():
@@ -122,6 +125,10 @@ class Figure(Edits, Contacts):
 
     def __repr__(self) -> str:
         return f"Figure({self.name!r}, {self.size} coordinates, {len(self.segments)} segments)"
+
+    def with_origin(self, origin: Origin | None) -> Figure:
+        """The same figure, told what it was loaded from."""
+        return self.varied(tuple(self.__dict__), origin=origin)
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -147,9 +154,9 @@ class Figure(Edits, Contacts):
         return len(self.joints)
 
     @cached_property
-    def part(self) -> dict[str, Joint]:
+    def part(self) -> Mapping[str, Joint]:
         """The joint that moves each segment (or that has no segment), by that name."""
-        return {joint.key: joint for joint in self.parts}
+        return FrozenDict({joint.key: joint for joint in self.parts})
 
     def parent_of(self, segment: str) -> str | None:
         """The nearest named segment above; None for one that hangs on the world."""
@@ -240,16 +247,11 @@ class Figure(Edits, Contacts):
         return frozen(np.where(q == 0.0, np.clip(q, self.lower, self.upper), q))
 
     @cached_property
-    def memory(self) -> dict[Any, Any]:
-        """What other layers have prepared for this figure; no part of its value."""
-        return {}
-
-    @cached_property
     def turning(self) -> np.ndarray:
         """Whether each coordinate turns one joint and nothing else, so that a whole turn changes nothing."""
         drivers = {name for joint in self.parts if joint.drive is not None for name, _ in joint.drive.terms}
         hinges = {j.name for j in self.parts if any(j.turn) and not any(j.slide) and j.drive is None} - drivers
-        return np.array([name in hinges for name in self.joints], dtype=bool)
+        return read_only(np.array([name in hinges for name in self.joints], dtype=bool))
 
     @cached_property
     def speed(self) -> Floats:
@@ -265,11 +267,11 @@ class Figure(Edits, Contacts):
     # ── kinematics ───────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def packed(self) -> Packed:
-        """The whole tree in arrays."""
-        return pack_tree(self.parts, self.joints)
+        """The whole tree in arrays, which cannot be written to."""
+        return pack_tree(self.parts, self.joints).sealed()
 
     @cached_property
-    def _flat(self) -> tuple[np.ndarray, np.ndarray]:
+    def _flat(self) -> tuple[np.ndarray, np.ndarray]:  # can be written to, as the kernels are compiled for; they do not
         return flat_ints(self.packed.ints), flat_floats(self.packed.floats)
 
     def named(self, q: ArrayLike | Mapping[str, Any]) -> dict[str, float]:
@@ -392,4 +394,4 @@ class Figure(Edits, Contacts):
 
     @cached_property
     def _coordinate_of(self) -> np.ndarray:
-        return self.packed.ints[4].astype(int)
+        return read_only(self.packed.ints[4].astype(int))

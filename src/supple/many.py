@@ -20,7 +20,7 @@ from supple.effectors import Direction, Frame, Point
 from supple.errors import BadValue
 from supple.goals import At, Placed
 from supple.problem import Problem, Task, miss_of
-from supple.solution import Solution, Status, Value
+from supple.solution import Solution, Status
 from supple.solvers.base import Solver, answered
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.desk import desk
@@ -31,12 +31,13 @@ from supple.solvers.search import search_entry
 from supple.solvers.verdict import sure_within
 from supple.space import Floats
 from supple.targets import by_task, flat_targets
+from supple.values import Value
 
 CHUNK = 32  # rows that a thread takes at a time
 NO_PAGE = FREELY.page()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solutions(Value):
     """The answers to many targets; ``solutions[i]`` is the single answer to target i."""
 
@@ -216,7 +217,7 @@ def _run(
     workers: int,
 ) -> None:
     """Solve all rows in place, each thread at a desk of its own."""
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     page = FREELY.page()
     chunk = max(1, min(CHUNK, len(Q) // workers))
 

@@ -16,10 +16,11 @@ import numpy as np
 from supple.errors import BadValue, find
 from supple.figure import Source
 from supple.space import Floats, finite, frozen
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Markers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Markers(Value):
     """Positions (frames, markers, 3) [m] of the named markers at `times` (frames,) [s]; NaN where one was not seen."""
 
     names: Sequence[str]

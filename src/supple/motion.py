@@ -9,10 +9,11 @@ import numpy as np
 from supple.errors import BadValue
 from supple.figure import Figure, Source
 from supple.space import Floats, finite, frozen
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion(Value):
     """Postures `q` (frames, size) of a figure at `times` (frames,) [s], which rise from frame to frame.
 
     `errors` is what the maker of the motion has to say about its quality, one row or number for each frame (a tracked
@@ -41,6 +42,7 @@ class Motion:
             object.__setattr__(self, "errors", errors)
         if self.source is None:
             object.__setattr__(self, "source", self.figure.source)
+        super().__post_init__()
 
     def __len__(self) -> int:
         return len(self.times)

@@ -60,17 +60,12 @@ def load(what: str | Path, **options: Any) -> Figure:
     """
     suffix = Path(what).suffix.lower()
     if suffix in FIGURES:
-        return _from(FIGURES[suffix](Path(what), **options), Origin(str(Path(what).absolute()), True, options))
+        origin = Origin(str(Path(what).absolute()), True, options)
+        return FIGURES[suffix](Path(what), **options).with_origin(origin)
     if isinstance(what, Path) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
     find(catalogue.names(), what, "figure", "the catalogue")
-    return _from(catalogue.build(what, **options), Origin(what, False, options))
-
-
-def _from(figure: Figure, origin: Origin) -> Figure:
-    """A figure that nobody has seen yet, told where it comes from."""
-    object.__setattr__(figure, "origin", origin)
-    return figure
+    return catalogue.build(what, **options).with_origin(Origin(what, False, options))
 
 
 def read_motion(path: str | Path, **options: Any) -> Motion:

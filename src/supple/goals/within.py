@@ -12,10 +12,11 @@ from supple import potentials as kind
 from supple.errors import BadValue
 from supple.goals.base import PER_RADIAN, Miss, Term, numbers, positive
 from supple.space import Floats, finite, frozen, here, inverse, placement, rotation_vector
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Within:
+@dataclass(frozen=True, eq=False, repr=False)
+class Within(Value):
     """The frame within a tolerance box around `at`, axis by axis in the goal's own frame.
 
     `box` is half the size of the box [m], or a pair (lower, upper) of corners; `tilt` likewise bounds the rotation

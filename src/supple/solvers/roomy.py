@@ -67,4 +67,5 @@ class Roomy:
 
 def _with_room(problem: Problem, clearance: Clearance) -> Problem:
     """The same with another clearance, in the charts that its figure has by now."""
-    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, clearance)
+    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, clearance,
+                   problem.loop_tolerance)  # fmt: skip

@@ -13,11 +13,13 @@ from supple.effectors import Direction, Point
 from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.goals import Beyond
-from supple.space import Floats, finite, unit
+from supple.goals.base import numbers
+from supple.space import Floats, finite, frozen, unit
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Held:
+@dataclass(frozen=True, eq=False, repr=False)
+class Held(Value):
     """A point at a position, or a direction along a unit vector, exactly: a planted sole. NaN: not in this frame."""
 
     effector: Point | Direction
@@ -26,6 +28,7 @@ class Held:
     def __post_init__(self) -> None:
         if not isinstance(self.effector, Point | Direction):
             raise BadValue(f"what is held is a Point or a Direction, not {self.effector!r}")
+        object.__setattr__(self, "target", frozen(numbers(self.target, f"the target of the held {self.effector}")))
 
     def targets(self, frames: int) -> Floats:
         """The target of every frame (frames, 3); a direction's has unit length."""
@@ -36,8 +39,8 @@ class Held:
         return target
 
 
-@dataclass(frozen=True, eq=False)
-class DrivenAngle:
+@dataclass(frozen=True, eq=False, repr=False)
+class DrivenAngle(Value):
     """A coordinate of the figure that should have the given values: a goniometer. NaN: not in this frame.
 
     It counts as ``½ weight (q − value)²``, an infinite weight means exactly.
@@ -50,6 +53,7 @@ class DrivenAngle:
     def __post_init__(self) -> None:
         if not self.weight >= 0.0:
             raise BadValue(f"the weight of the driven angle {self.coordinate!r} must not be negative: {self.weight}")
+        object.__setattr__(self, "values", frozen(numbers(self.values, f"the values of {self.coordinate!r}")))
 
 
 def _spread(values: Any, shape: tuple[int, ...], what: str) -> Floats:
