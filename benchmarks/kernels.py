@@ -102,7 +102,7 @@ def postures(figure: supple.Figure, count: int = POSTURES, seed: int = 0) -> np.
 
 def inside(problem: supple.Problem, what: int, times: int) -> float:
     """Seconds for one evaluation inside compiled code."""
-    I, F, T = problem.packed
+    I, F, T = problem.pack
     size, m = problem.figure.size, int(problem.packed[0][10])
     g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
     rho, J = np.zeros(m), np.zeros((m, size))
@@ -113,7 +113,7 @@ def inside(problem: supple.Problem, what: int, times: int) -> float:
 
 def from_python(problem: supple.Problem, what: int, times: int) -> float:
     """Seconds for one evaluation called from Python through the packed entry, arrays made beforehand."""
-    I, F, T = problem.packed
+    I, F, T = problem.pack
     size, m = problem.figure.size, int(problem.packed[0][10])
     g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
     rho, J = np.zeros(m), np.zeros((m, size))
@@ -130,7 +130,7 @@ def from_python(problem: supple.Problem, what: int, times: int) -> float:
 
 def null_call(problem: supple.Problem, times: int = 1000) -> float:
     """Seconds for a call from Python that does nothing."""
-    I, F, T = problem.packed
+    I, F, T = problem.pack
     scratch, Q, info = problem.scratch(), problem.figure.rest[None].copy(), np.zeros((1, 4))
 
     def run() -> None:

@@ -121,7 +121,7 @@ class Evaluation(Cell):
     def __init__(self, case: Case, what: str) -> None:
         super().__init__(case.size)
         problem, n = case.problem, case.size
-        I, F, T = problem.packed
+        I, F, T = problem.pack
         m, scratch = int(I[10]), problem.scratch()
         Q = np.array(case.starts[:1] if what in ("Hessian", "Jacobian") else case.starts * 4)
         k = len(Q)

@@ -525,7 +525,7 @@ def test_alone_and_in_a_batch_the_answer_is_the_same(solver: str):
     postures = [posture(ARM, k) for k in range(6)]
     problems = [Problem(ARM, [Task("hand", At(goal_of(ARM, "hand", q)[:3, 3]))]) for q in postures]
     starts = np.array([ARM.limits.project(rng.normal(size=4)) for _ in problems])
-    I, F, _ = problems[0].packed
+    I, F, _ = problems[0].pack
     T = np.array([p.packed[2] for p in problems])
     Q, info, scratch = starts.copy(), FREELY.info(6), np.full(scratch_size(I) + 1000, np.nan)
     entry(I, F, scratch, T, Q, np.array(numbers, dtype=float), info, FREELY.page(), 0, 6)

@@ -84,7 +84,7 @@ def conditioning(order: str, middle: float) -> float:
 def with_floats(problem: Problem, F: np.ndarray) -> Problem:
     """A problem with other packed floats."""
     other = Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity)
-    other.__dict__["packed"] = (problem.packed[0], F, problem.packed[2])
+    other.__dict__["pack"] = (problem.pack[0], F, problem.pack[2])
     return other
 
 
@@ -98,7 +98,7 @@ def assert_same_placements(figure: Figure, q: np.ndarray, p: np.ndarray, atol: f
 @pytest.mark.parametrize(("order", "steep"), [("zyx", 1), ("zxz", 0)])
 def test_re_centring_and_back(order: str, steep: int):
     problem = PROBLEMS[order]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     start = np.array([1.0, 2.0, 3.0, 0.4, 2.6, 0.7, 4.0, QUARTER, -1.0, 0.5])
     for least, most in ((ALL, 2), (STEEP, steep)):
         mine, q = F.copy(), start.copy()
@@ -114,7 +114,7 @@ def test_re_centring_and_back(order: str, steep: int):
 @given(orders, triples, triples, st.floats(-1, 1))
 def test_re_centring_moves_nothing_and_straightens_the_axes(order: str, a: np.ndarray, b: np.ndarray, bend: float):
     problem = PROBLEMS[order]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     start = np.array([0.1, -0.2, 0.3, *a, *b, bend])
     mine, q = F.copy(), start.copy()
     assert recentre_entry(I, mine, q, ALL) == 2
@@ -136,7 +136,7 @@ def test_reports_come_home_from_wherever_a_solver_went(
 ):
     """Re-centre, move, re-centre, report: the placements are those of the moved chart, the floats those of before."""
     problem = PROBLEMS[order]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     start = np.array([0.1, -0.2, 0.3, *a, *b, 0.5])
     mine, q = F.copy(), start.copy()
     recentre_entry(I, mine, q, ALL)
@@ -153,7 +153,7 @@ def test_reports_come_home_from_wherever_a_solver_went(
 @given(orders, triples)
 def test_angles_come_back_when_they_are_their_own_reference(order: str, a: np.ndarray):
     problem = PROBLEMS[order]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     start = np.array([0.1, -0.2, 0.3, *a, *a[::-1], 0.5])
     mine, q = F.copy(), start.copy()
     recentre_entry(I, mine, q, ALL)
@@ -177,7 +177,7 @@ def triples_of(order: str, a: np.ndarray) -> list[np.ndarray]:
 @given(orders, triples, triples, st.booleans())
 def test_the_nearest_of_all_triples_is_reported(order: str, a: np.ndarray, reference: np.ndarray, folded: bool):
     problem = PROBLEMS[order]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     start = np.array([0.0, 0.0, 0.0, *a, 0.3, 0.8, 0.1, 0.5])
     wanted = start.copy()
     wanted[3:6] = reference
@@ -197,7 +197,7 @@ def test_at_the_lock_the_free_angle_goes_to_the_reference(
 ):
     """No shift (x + t, z ∓ t) of the two angles that share an axis is nearer to the reference."""
     problem = PROBLEMS[order]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     middle = np.pi * turns + (0.0 if order[0] == order[2] else QUARTER)
     start = np.array([0.0, 0.0, 0.0, x, middle, z, 0.3, 0.8, 0.1, 0.5])
     wanted = start.copy()
@@ -214,7 +214,7 @@ def test_at_the_lock_the_free_angle_goes_to_the_reference(
 
 def test_a_nan_stays_a_nan_and_the_floats_come_back():
     problem = PROBLEMS["zyx"]
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     start = np.array([0.0, 0.0, 0.0, 0.1, 1.5, 0.2, 0.3, 1.5, 0.1, 0.5])
     mine, q = F.copy(), start.copy()
     recentre_entry(I, mine, q, STEEP)
@@ -294,7 +294,7 @@ def test_which_joints_are_charts(case: str):
     make, count = CHARTS[case]
     problem = make()
     assert len(problem.charts) == count
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     q = np.random.default_rng(3).normal(size=problem.figure.size)
     mine, there = F.copy(), q.copy()
     assert recentre_entry(I, mine, there, ALL) == count

@@ -142,7 +142,8 @@ def is_met(problem: Problem, q: np.ndarray) -> bool:
 
 def downhill(problem: Problem, q: np.ndarray, step: float = 1e-4) -> float:
     """The part of the objective that a small legal step against the gradient takes away."""
-    limits, (value, gradient, _) = problem.limits, problem.evaluate(q, hessian=False)
+    limits, here = problem.limits, problem.evaluate(q, hessian=False)
+    value, gradient = here.value, here.gradient
     assert limits is not None
     assert gradient is not None
     pressed = ((q <= limits.lower) & (gradient > 0.0)) | ((q >= limits.upper) & (gradient < 0.0))

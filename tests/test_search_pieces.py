@@ -42,7 +42,7 @@ def body() -> supple.Figure:
 
 
 def aligned(problem: Problem, q: np.ndarray, timid: bool = False) -> tuple[bool, np.ndarray]:
-    I, F, T = problem.packed
+    I, F, T = problem.pack
     own, out = F.copy(), q.copy()
     moved = align(I, own, problem.scratch(), T, out, timid)
     report(I, own, out, q, EXACT)
@@ -144,7 +144,7 @@ class Model:
     """The model of a step at a posture, evaluated, with the scratch of a search."""
 
     def __init__(self, problem: Problem, seed: int) -> None:
-        I, F, T = problem.packed
+        I, F, T = problem.pack
         rng, scratch, memory = np.random.default_rng(seed), problem.scratch(), np.full(room_size(I), np.nan)
         n, self.problem, self.I = problem.figure.size, problem, I
         self.q, self.damping = rng.uniform(-0.7, 0.7, n), 10.0 ** rng.uniform(-6, 0)
@@ -163,7 +163,7 @@ class Model:
 
     def residuals(self, x: Floats) -> tuple[Floats, Floats]:
         """Residuals and their dense Jacobian."""
-        I, F, T = self.problem.packed
+        I, F, T = self.problem.pack
         rho, J = np.zeros(int(I[10])), np.zeros((int(I[10]), len(x)))
         jacobian(I, F, self.problem.scratch(), T, x, rho, J)
         return rho, J

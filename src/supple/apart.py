@@ -29,14 +29,15 @@ from supple.goals import Miss, Term
 from supple.polyhedra import polyhedron_of
 from supple.shapes import Ball, Box, Capsule, Core, Polytope
 from supple.space import HERE, Floats
+from supple.values import Value
 
 Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
 Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
 UNCOVERED = ("refuse", "ignore")
 
 
-@dataclass(frozen=True)
-class Clearance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Clearance(Value):
     """How a figure keeps clear: by which `margin` [m], whether also of `itself`, and which pairs are left alone.
 
     `ignoring` names pairs: a segment and an obstacle, or two segments. Up to `preferred` [m] is kept where `solve` finds a
@@ -88,8 +89,8 @@ class Pair(NamedTuple):
     keep: float
 
 
-@dataclass(frozen=True, eq=False)
-class Clear:
+@dataclass(frozen=True, eq=False, repr=False)
+class Clear(Value):
     """A goal of the whole figure: every pair apart. It is missed by the margin that the worst pair lacks."""
 
     name: str

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from supple.checks import items, mapping, number
 from supple.distance import between_cores
 from supple.shapes import Ball, Capsule, Core, enclosing
+from supple.values import FrozenDict
 
 SegmentPair: TypeAlias = tuple[str, str]
 
@@ -38,14 +39,14 @@ class Contacts:
     """What a `Figure`, which is the only class that has this, knows of its contacts with itself (`self` is that figure)."""
 
     @cached_property
-    def bars(self: Any) -> dict[str, tuple[Ball | Capsule, ...]]:
+    def bars(self: Any) -> Mapping[str, tuple[Ball | Capsule, ...]]:
         """What each segment keeps clear of things with: its `solids`, or else the shapes of its body.
 
         Around a cylinder or a box of a body there is one capsule, along its axis or its longest side.
         """
         made = {s: tuple(enclosing(shape) for shape in body.shapes) for s, body in self.bodies.items()}
         made.update(self.solids)
-        return {segment: made[segment] for segment in self.segments if made.get(segment)}
+        return FrozenDict({segment: made[segment] for segment in self.segments if made.get(segment)})
 
     def joined_pairs(self: Any) -> tuple[SegmentPair, ...]:
         """The pairs of segments with bars that are one rigid body or hang on one another: they are never tested."""

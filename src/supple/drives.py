@@ -18,6 +18,7 @@ from scipy.linalg import solve_banded
 from supple.checks import check_fields, endless, finite, instance, items, mapping, named, number, numbers, one_of
 from supple.errors import BadValue, find, shown
 from supple.space import Floats
+from supple.values import Value
 
 Pair: TypeAlias = tuple[float, float]
 FREE: Pair = (-np.inf, np.inf)
@@ -39,8 +40,8 @@ def checked_limits(limits: Pair, what: str) -> Pair:
     return lower, upper
 
 
-@dataclass(frozen=True)
-class Line:
+@dataclass(frozen=True, eq=False, repr=False)
+class Line(Value):
     """``f(q) = slope · q``."""
 
     slope: float = 1.0
@@ -113,8 +114,8 @@ def _extremes(c: Floats, a: float, b: float) -> list[float]:
     return np.polynomial.polynomial.polyval(np.array(where), c).tolist()
 
 
-@dataclass(frozen=True)
-class Spline(_Pieced):
+@dataclass(frozen=True, eq=False, repr=False)
+class Spline(Value, _Pieced):
     """A cubic spline through the points ``(x, y)``, twice continuously differentiable between them, straight beyond its ends.
 
     With "natural" `ends` the second derivative is zero at both ends, which makes the straight continuation as smooth as
@@ -171,8 +172,8 @@ class Spline(_Pieced):
         return solve_banded((1, 1), band, right, check_finite=False)
 
 
-@dataclass(frozen=True)
-class Pieces(_Pieced):
+@dataclass(frozen=True, eq=False, repr=False)
+class Pieces(Value, _Pieced):
     """Polynomials laid end to end: rows (knot, c0, c1, …) of ``f = Σ c_k tᵏ``, ``t = q − knot``, each from its knot on.
 
     The first row holds below its knot as well; one row is a polynomial. How smooth f is at the knots is up to the rows:
@@ -236,8 +237,8 @@ def _pairs(value: Any, what: str, form: str) -> tuple[tuple[str, Any], ...]:
     return tuple(out)
 
 
-@dataclass(frozen=True)
-class Drive:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drive(Value):
     """``θ = offset + Σ f(q)`` over the named coordinates; a bare number stands for a line of that slope."""
 
     terms: tuple[tuple[str, Curve], ...]
@@ -251,6 +252,7 @@ class Drive:
         object.__setattr__(self, "terms", terms)
         if not terms:
             raise BadValue("a driven joint needs at least one coordinate that drives it")
+        super().__post_init__()
 
     @staticmethod
     def by(terms: Mapping[str, Curve | float], offset: float = 0.0) -> Drive:
@@ -273,8 +275,8 @@ def mimic(name: str, ratio: float = 1.0, offset: float = 0.0) -> Drive:
     return Drive.by({named(name, "the coordinate that a joint follows"): ratio}, offset)
 
 
-@dataclass(frozen=True)
-class Coordinate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coordinate(Value):
     """A coordinate of q that belongs to no single joint: the parameter of a group."""
 
     name: str
@@ -289,8 +291,8 @@ class Coordinate:
         check_fields(self, what, rest=number)
 
 
-@dataclass(frozen=True)
-class Group:
+@dataclass(frozen=True, eq=False, repr=False)
+class Group(Value):
     """Many joints driven by few parameters: a spine from three angles, a shoulder complex from three angles.
 
     `drives` maps the name of each joint in the group to the drive that replaces its own coordinate; `bounds` are
@@ -310,8 +312,8 @@ class Group:
         object.__setattr__(self, "bounds", items(self.bounds, f"the bounds of {what}", Bound))
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bound(Value):
     """A linear limit among coordinates: ``Σ coefficient · q ≤ upper``, by name."""
 
     coefficients: tuple[tuple[str, float], ...]
@@ -329,3 +331,4 @@ class Bound:
         object.__setattr__(self, "coefficients", pairs)
         if not any(c for _, c in pairs):
             raise BadValue("a bound needs a coefficient that is not zero")
+        super().__post_init__()

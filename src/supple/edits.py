@@ -206,9 +206,8 @@ class Edits:
 
         Looks and masses, which are in `bodies`, stay as they are. A segment that is named here is no longer `uncovered`.
         """
-        out = replace(self, solids={**self.solids, **mapping(solids, "the solids of a figure")})
-        object.__setattr__(out, "origin", self.origin)  # a scene file holds solids besides the figure's origin
-        return out
+        own = mapping(solids, "the solids of a figure")
+        return replace(self, solids={**self.solids, **own}).with_origin(self.origin)  # a scene file holds solids, too
 
     def with_markers(self: Any, markers: Mapping[str, Point | tuple[str, ArrayLike]]) -> Figure:
         """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from supple.checks import check_fields, finite, named
 from supple.errors import BadValue, shown
 from supple.space import Floats, Triple, X, compose, frozen, here, placement, unit
+from supple.values import Value
 
 
 def _triple(values: ArrayLike, what: str) -> Triple:
@@ -32,8 +33,8 @@ def along_x(axis: Triple) -> Floats:
     return np.column_stack([x, y, np.cross(x, y)])
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, eq=False, repr=False)
+class Point(Value):
     """A point fixed in a segment, `offset` from its origin in the segment's own axes [m]."""
 
     segment: str
@@ -49,8 +50,8 @@ class Point:
         return compose(np.eye(3), self.offset)
 
 
-@dataclass(frozen=True)
-class Direction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Direction(Value):
     """A unit vector fixed in a segment, starting at `offset`: a pointing finger, a line of sight."""
 
     segment: str
@@ -68,8 +69,8 @@ class Direction:
         return frozen(compose(along_x(self.axis), self.offset))
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame(Value):
     """A frame fixed in a segment: its position and all of its axes. Two of them say everything: x and y."""
 
     segment: str
@@ -85,13 +86,13 @@ class Frame:
         return self.at
 
 
-@dataclass(frozen=True)
-class MassCentre:
+@dataclass(frozen=True, eq=False, repr=False)
+class MassCentre(Value):
     """The centre of mass of the whole figure."""
 
 
-@dataclass(frozen=True, eq=False)
-class Gap:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gap(Value):
     """The frame or point `b` seen from the frame or point `a` of the same figure; zero when the loop is closed."""
 
     a: Point | Direction | Frame

@@ -42,6 +42,10 @@ class MissingExtra(Error, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f'{purpose} needs the package {package!r}: pip install "supple[{extra}]"')
+        self._given = package, extra, purpose
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._given  # ImportError would hand the whole sentence over as the package
 
 
 class Interrupted(KeyboardInterrupt):

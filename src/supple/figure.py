@@ -25,10 +25,11 @@ from supple.remarks import notes_of
 from supple.shapes import Ball, Body, Capsule
 from supple.space import Floats, frozen, here, inverse, placement
 from supple.tree import LANES, WORLD, padded, place, read_tree, steer
+from supple.values import FrozenDict, Value, read_only
 
 
-@dataclass(frozen=True)
-class Source:
+@dataclass(frozen=True, eq=False, repr=False)
+class Source(Value):
     """Where a figure or motion came from: the file's format, its unit [m] and its up axis, restored when written back."""
 
     format: str
@@ -40,17 +41,17 @@ class Source:
         one_of(self.up, ("x", "y", "z", "-x", "-y", "-z"), "the up axis of a source")
 
 
-@dataclass(frozen=True, eq=False)
-class Origin:
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin(Value):
     """What a figure was loaded from: a name of the catalogue or a file, and the options that were given."""
 
     what: str
     is_file: bool
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Loop:
+@dataclass(frozen=True, eq=False, repr=False)
+class Loop(Value):
     """A closed loop: frame `at_a` of segment `a` and frame `at_b` of segment `b` coincide, or only their origins."""
 
     name: str
@@ -82,15 +83,16 @@ def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
         place(tree, theta, angle, S, C, world)
 
 
-@dataclass(frozen=True, eq=False)
-class Figure(Edits, Contacts):
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Value, Edits, Contacts):
     """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
 
     `parts` are all joints, fixed and driven ones included, in any order; they are kept depth-first. ``q[i]`` is the
     coordinate called ``joints[i]``. `solids` are what segments keep clear of things with; a segment without an entry
     keeps clear with the shapes of its body (see `bars`). `markers` are points that cameras see, by name. `remarks` are
     what a reader assumed, converted or left out, and `uncovered` the segments whose shapes it could not read; one that is
-    given `solids` is covered.
+    given `solids` is covered. `origin` is what it was loaded from: edits but `with_solids` forget it, and figures that
+    differ in nothing else are equal.
     """
 
     name: str
@@ -104,9 +106,10 @@ class Figure(Edits, Contacts):
     markers: Mapping[str, Point] = field(default_factory=dict)
     remarks: Sequence[str] = ()
     uncovered: Sequence[str] = ()
-    origin: Origin | None = field(init=False, default=None, repr=False)  # `load` knows; edits but with_solids forget it
+    origin: Origin | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", None)
         what = f"figure {named(self.name, 'what a figure is called')!r}"
         for name, kind in (("coordinates", Coordinate), ("loops", Loop), ("bounds", Bound)):
             object.__setattr__(self, name, items(getattr(self, name), f"the {name} of {what}", kind))
@@ -115,9 +118,9 @@ class Figure(Edits, Contacts):
         own = {c.name for c in self.coordinates}
         parts = resolved(in_order(items(self.parts, f"the parts of {what}"), self.name), own, self.name)
         object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
-        object.__setattr__(self, "solids", checked_solids(self.solids))
-        object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
+        object.__setattr__(self, "bodies", FrozenDict(mapping(self.bodies, f"the bodies of {what}", Body)))
+        object.__setattr__(self, "solids", FrozenDict(checked_solids(self.solids)))
+        object.__setattr__(self, "markers", FrozenDict(mapping(self.markers, f"the markers of {what}", Point)))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for name, point in self.markers.items():
@@ -141,6 +144,10 @@ class Figure(Edits, Contacts):
 
     def __repr__(self) -> str:
         return f"Figure({self.name!r}, {self.size} coordinates, {len(self.segments)} segments)"
+
+    def with_origin(self, origin: Origin | None) -> Figure:
+        """The same figure, told what it was loaded from."""
+        return self.varied(tuple(self.__dict__), origin=origin)
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -166,9 +173,9 @@ class Figure(Edits, Contacts):
         return len(self.joints)
 
     @cached_property
-    def part(self) -> dict[str, Joint]:
+    def part(self) -> Mapping[str, Joint]:
         """The joint that moves each segment (or that has no segment), by that name."""
-        return {joint.key: joint for joint in self.parts}
+        return FrozenDict({joint.key: joint for joint in self.parts})
 
     def parent_of(self, segment: str) -> str | None:
         """The nearest named segment above; None for one that hangs on the world."""
@@ -264,16 +271,11 @@ class Figure(Edits, Contacts):
         return frozen(np.where(q == 0.0, np.clip(q, self.lower, self.upper), q))
 
     @cached_property
-    def memory(self) -> dict[Any, Any]:
-        """What other layers have prepared for this figure; no part of its value."""
-        return {}
-
-    @cached_property
     def turning(self) -> np.ndarray:
         """Whether each coordinate turns one joint and nothing else, so that a whole turn changes nothing."""
         drivers = {name for joint in self.parts if joint.drive is not None for name, _ in joint.drive.terms}
         hinges = {j.name for j in self.parts if any(j.turn) and not any(j.slide) and j.drive is None} - drivers
-        return np.array([name in hinges for name in self.joints], dtype=bool)
+        return read_only(np.array([name in hinges for name in self.joints], dtype=bool))
 
     @cached_property
     def speed(self) -> Floats:
@@ -289,11 +291,11 @@ class Figure(Edits, Contacts):
     # ── kinematics ───────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def packed(self) -> Packed:
-        """The whole tree in arrays."""
-        return pack_tree(self.parts, self.joints)
+        """The whole tree in arrays, which cannot be written to."""
+        return pack_tree(self.parts, self.joints).sealed()
 
     @cached_property
-    def _flat(self) -> tuple[np.ndarray, np.ndarray]:
+    def _flat(self) -> tuple[np.ndarray, np.ndarray]:  # can be written to, as the kernels are compiled for; they do not
         return flat_ints(self.packed.ints), flat_floats(self.packed.floats)
 
     def named(self, q: ArrayLike | Mapping[str, Any]) -> dict[str, float]:
@@ -414,4 +416,4 @@ class Figure(Edits, Contacts):
 
     @cached_property
     def _coordinate_of(self) -> np.ndarray:
-        return self.packed.ints[4].astype(int)
+        return read_only(self.packed.ints[4].astype(int))

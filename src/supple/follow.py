@@ -34,7 +34,7 @@ PACED = 3  # attempts at a step whose coordinates have speed limits
 JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Path(Solutions):
     """The answers to a sequence of targets, in order."""
 
@@ -80,7 +80,7 @@ def follow(
     paced = bool(np.isfinite(paces).any())
     rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.info(len(T)), seed, proving)
     rows.Q[:1] = begin = problem.admitted(figure.rest if start is None else figure.posture(start))
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     own = F.copy()
     _run(rows, (I, own, desk(problem, chosen.settings(), seed)), 0, min(1, len(T)), stop)
     if paced:

@@ -27,6 +27,7 @@ from supple.checks import check_fields, finite, instance, items, named, named_or
 from supple.drives import FREE, Drive, Pair, checked_limits, checked_speed
 from supple.errors import BadValue, shown
 from supple.space import HERE, Floats, Triple, X, Y, Z, here, placement, unit
+from supple.values import Value
 
 NOT: Triple = (0.0, 0.0, 0.0)
 AXES: dict[str, Triple] = {"x": X, "y": Y, "z": Z}
@@ -34,8 +35,8 @@ UNIVERSAL_ORDERS = ("xy", "xz", "yx", "yz", "zx", "zy")
 EULER_ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz")
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
+@dataclass(frozen=True, eq=False, repr=False)
+class Joint(Value):
     """One coordinate q that turns its child by ``q·turn`` and slides it by ``q·slide``, both in the child's axes.
 
     The child's frame in its parent is ``at · exp(q · (turn, slide))``. With neither turn nor slide the joint is fixed

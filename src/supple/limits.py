@@ -6,7 +6,8 @@ its postures is nearest to a given one (`project`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from supple.compiled import entry
 from supple.errors import BadValue
 from supple.projection import SLACK, project, row_room
 from supple.space import Floats, frozen
+from supple.values import Value, read_only
 
 
 @entry
@@ -46,8 +48,8 @@ def _rows(A: Any, b: Any, size: int, what: str) -> tuple[Floats, Floats]:
     return frozen(A / length[:, None]), frozen(b / length)
 
 
-@dataclass(frozen=True, eq=False)
-class Limits:
+@dataclass(frozen=True, eq=False, repr=False)
+class Limits(Value):
     """``lower ≤ q ≤ upper``, ``A_eq q = b_eq``, ``A q ≤ b``. Rows are kept scaled to unit length."""
 
     lower: Floats
@@ -56,7 +58,6 @@ class Limits:
     b_eq: Any = None
     A: Any = None
     b: Any = None
-    _pack: tuple[Any, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         lower = np.atleast_1d(numbers(self.lower, "the lower limits")).copy()
@@ -72,10 +73,14 @@ class Limits:
         values = {"lower": frozen(lower), "upper": frozen(upper), "A_eq": A_eq, "b_eq": b_eq, "A": A, "b": b}
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        pack = (lower, upper, len(b_eq), np.ascontiguousarray(np.vstack([A_eq, A])), np.concatenate([b_eq, b]))
-        object.__setattr__(self, "_pack", pack)
-        if pack[4].size:
+        if not self.is_box:
             self.project(np.clip(np.zeros(len(lower)), lower, upper))  # refuses a contradiction now, by name
+
+    @cached_property
+    def _pack(self) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
+        """All of it as kernels are compiled for: in arrays that can be written to, though nobody does."""
+        rows = np.ascontiguousarray(np.vstack([self.A_eq, self.A]))
+        return np.array(self.lower), np.array(self.upper), len(self.b_eq), rows, np.concatenate([self.b_eq, self.b])
 
     @property
     def size(self) -> int:
@@ -90,7 +95,8 @@ class Limits:
     @property
     def rows(self) -> tuple[int, Floats, Floats]:
         """The number of equalities, and all rows ``A q (=, ≤) b`` with the equalities first."""
-        return self._pack[2:]  # type: ignore[return-value]
+        _, _, equalities, A, b = self._pack
+        return equalities, read_only(A[:]), read_only(b[:])
 
     def _posture(self, q: ArrayLike) -> Floats:
         array = numbers(q, f"a posture of {self.size} coordinates")

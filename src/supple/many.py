@@ -19,7 +19,7 @@ from supple.checks import instance, one_of, seeded, whole
 from supple.effectors import Direction, Frame, Point
 from supple.goals import At, Placed
 from supple.problem import Problem, Task, miss_of
-from supple.solution import Solution, Status, Value
+from supple.solution import Solution, Status
 from supple.solvers.base import Solver, answered
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.desk import desk
@@ -31,6 +31,7 @@ from supple.solvers.verdict import sure_within
 from supple.space import Floats
 from supple.stopping import Stop
 from supple.targets import by_task, flat_targets
+from supple.values import Value
 
 MOST_THREADS = 1024
 CHUNK = 32  # rows that a thread takes at a time
@@ -38,7 +39,7 @@ NO_PAGE = FREELY.page()
 NO_TIME = "Whether it is impossible was not looked into: there was no time."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solutions(Value):
     """The answers to many targets; ``solutions[i]`` is the single answer to target i."""
 
@@ -277,7 +278,7 @@ def _run(
     stop: Stop,
 ) -> None:
     """Solve all rows in place, each thread at a desk of its own."""
-    I, F, _ = problem.packed
+    I, F, _ = problem.pack
     T, Q, info, seed, page = rows.T, rows.Q, rows.info, rows.seed, FREELY.page()
     chunk = max(1, min(CHUNK, len(Q) // workers))
 

@@ -22,6 +22,7 @@ from supple.checks import check_fields, mapping, named, names_in
 from supple.effectors import Point
 from supple.errors import BadValue, find
 from supple.space import Triple
+from supple.values import Value
 
 if TYPE_CHECKING:
     from supple.figure import Figure
@@ -117,8 +118,8 @@ SPELLINGS = {
 ON_VERTEBRAE = {"thorax_upper": "T4", "thorax_lower": "T10"}  # what carries the trunk's markers where it has vertebrae
 
 
-@dataclass(frozen=True)
-class MarkerSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class MarkerSet(Value):
     """A set of markers by name; each has its landmark."""
 
     name: str

@@ -17,12 +17,13 @@ from supple.checks import finite, instance, items, mapping, names_in, number, nu
 from supple.errors import BadValue, find
 from supple.figure import Source
 from supple.space import Floats, frozen
+from supple.values import Value
 
 MOST_ORDER = 20  # of a filter; beyond it rounding takes over
 
 
-@dataclass(frozen=True, eq=False)
-class Markers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Markers(Value):
     """Positions (frames, markers, 3) [m] of the named markers at `times` (frames,) [s]; NaN where one was not seen."""
 
     names: Sequence[str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,13 @@ from supple.figure import Figure
 from supple.limits import Limits
 from supple.problem import Problem, Task, chain_of
 from supple.space import Floats, frozen
+from supple.values import FrozenDict, Value
 
 LONGEST_NAME = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Setup:
+@dataclass(frozen=True, eq=False, repr=False)
+class Setup(Value):
     """What is asked of a figure. While it stays the same object, prepared queries answer."""
 
     limits: Limits
@@ -34,14 +34,14 @@ class Setup:
     clearance: Clearance = field(default_factory=Clearance)
 
     @cached_property
-    def enabled(self) -> dict[str, Task]:
+    def enabled(self) -> Mapping[str, Task]:
         """The constraints that count."""
-        return {name: task for name, task in self.constraints.items() if name not in self.disabled}
+        return FrozenDict({name: task for name, task in self.constraints.items() if name not in self.disabled})
 
     @cached_property
-    def needed(self) -> dict[str, Task]:
+    def needed(self) -> Mapping[str, Task]:
         """The constraints that count and are no mere preferences."""
-        return {name: task for name, task in self.enabled.items() if not task.preference}
+        return FrozenDict({name: task for name, task in self.enabled.items() if not task.preference})
 
     def problem(self, figure: Figure, tasks: Mapping[str, Task]) -> Problem:
         """The problem of some of the constraints."""
@@ -73,8 +73,8 @@ def setup_of(
     return Setup(whole.limits, frozen(np.asarray(whole.rigidity)), named, off, dict(obstacles), whole.clearance)
 
 
-@dataclass(frozen=True, eq=False)
-class Moment:
+@dataclass(frozen=True, eq=False, repr=False)
+class Moment(Value):
     """A scene after something was done to it: its posture, what is asked, and where targets have been dragged since."""
 
     done: str
@@ -88,7 +88,7 @@ class Moment:
         tasks = dict(self.setup.constraints)
         for name, target in self.aims.items():
             tasks[name] = replace(tasks[name], goal=tasks[name].goal.aimed(target))
-        return MappingProxyType(tasks)
+        return FrozenDict(tasks)
 
 
 class History:

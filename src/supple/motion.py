@@ -10,10 +10,11 @@ from supple.checks import finite, instance, numbers, part_of, whole
 from supple.errors import BadValue
 from supple.figure import Figure, Source
 from supple.space import Floats, frozen
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion(Value):
     """Postures `q` (frames, size) of a figure at `times` (frames,) [s], which rise from frame to frame.
 
     `errors` is what the maker of the motion has to say about its quality, one row or number for each frame (a tracked
@@ -44,6 +45,7 @@ class Motion:
             instance(self.source, Source, f"the source of {what}")
         else:
             object.__setattr__(self, "source", self.figure.source)
+        super().__post_init__()
 
     def __len__(self) -> int:
         return len(self.times)

@@ -7,8 +7,8 @@ of the world table and a constant frame in that row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,26 @@ from supple.drives import Line
 from supple.joints import Joint
 from supple.space import HERE, Floats, compose
 from supple.tree import HEADER
+from supple.values import FrozenDict, read_only
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
     """A tree in arrays, and where each segment's frame went."""
 
-    ints: list[np.ndarray]  # header first
-    floats: list[np.ndarray]
+    ints: Sequence[np.ndarray]  # header first
+    floats: Sequence[np.ndarray]
     count: int  # moving joints n
     size: int  # coordinates
     terms: int  # terms of driven joints
     parent: tuple[int, ...]  # row above each row; row 0 is the world
-    row: dict[str, int]  # by segment (or joint without a segment)
-    frame: dict[str, Floats]  # the segment's frame in that row
+    row: Mapping[str, int]  # by segment (or joint without a segment)
+    frame: Mapping[str, Floats]  # the segment's frame in that row
+
+    def sealed(self) -> Packed:
+        """The same, which cannot be written to from now on."""
+        ints, floats = (tuple(map(read_only, tables)) for tables in (self.ints, self.floats))
+        return replace(self, ints=ints, floats=floats, row=FrozenDict(self.row), frame=FrozenDict(self.frame))
 
     def path(self, row: int) -> list[int]:
         """Joints from the root to the frame of `row`."""

@@ -45,7 +45,7 @@ class _Bench:
     def __init__(self, query: Query) -> None:
         problem, solver = query.problem, query.solver
         self.desk = desk(problem, solver.settings(), query.seed) if isinstance(solver, LevenbergMarquardt) else None
-        self.I, self.F, self.T = problem.packed[0], problem.packed[1].copy(), problem.packed[2][None].copy()
+        self.I, self.F, self.T = problem.pack[0], problem.pack[1].copy(), problem.pack[2][None].copy()
         self.info, self.trace = query.allowance.info(), query.allowance.page()
         self.spent = self.info[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +25,17 @@ from supple.potentials import ROWS
 from supple.space import HERE, Floats, inverse
 from supple.tables import Tables
 from supple.tree import HEADER
+from supple.values import Value, kept, read_only
 from supple.views import BLOCK, scratch_size
 
 METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
+WITHOUT_TARGETS = (  # what a problem works out from all but its targets
+    *("loops", "clear", "moved", "free", "ranks", "must", "kinds", "residual_count", "charts", "rows_of_tasks"),
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+@dataclass(frozen=True, eq=False, repr=False)
+class Task(Value):
     """An effector, its goal, and how much it matters.
 
     A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
@@ -104,7 +108,8 @@ def _check_parts(task: Task) -> None:
             raise BadValue(f"{task.name!r}: a gap is seen from its own first end; relative_to= has no meaning there")
 
 
-class Evaluation(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Value):
     """The objective at a posture."""
 
     value: float  # G(q) = Σ w P
@@ -112,13 +117,14 @@ class Evaluation(NamedTuple):
     hessian: Floats | None = None  # (size, size)
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Value):
     """A figure, tasks, and limits (the figure's own by default). A moved target is a new problem; see `aimed`.
 
     `rigidity` in [0, 1], by name or as an array, makes coordinates reluctant; 1 locks them. Names are those of coordinates,
     joints and segments, or patterns as in `Figure.locked`; of several that mean one coordinate the last counts. The figure's
-    bodies keep clear of `obstacles`, a sequence or a mapping from names, as `clearance` says; this is a hard task.
+    bodies keep clear of `obstacles`, a sequence or a mapping from names, as `clearance` says; this is a hard task. The figure's
+    closed loops close to within `loop_tolerance` [m, rad], by default to those of a task.
     """
 
     figure: Figure
@@ -127,7 +133,7 @@ class Problem:
     rigidity: Mapping[str, float] | ArrayLike | None = None
     obstacles: Obstacles = ()
     clearance: Clearance = field(default_factory=Clearance)
-    loops: tuple[Task, ...] = field(init=False)
+    loop_tolerance: float | None = None
 
     def __post_init__(self) -> None:
         instance(self.figure, Figure, "what a problem is about")
@@ -138,13 +144,12 @@ class Problem:
         object.__setattr__(self, "tasks", tasks)
         obstacles = named_obstacles(self.obstacles)
         check_clearance(self.figure, obstacles, self.clearance)
-        object.__setattr__(self, "obstacles", obstacles)
+        object.__setattr__(self, "obstacles", kept(obstacles))
         limits = self.figure.limits if self.limits is None else instance(self.limits, Limits, "a problem's limits")
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
         object.__setattr__(self, "limits", limits)
         object.__setattr__(self, "rigidity", self._rigidity(self.rigidity))
-        object.__setattr__(self, "loops", tuple(_closing(loop) for loop in self.figure.loops))
         for task in (*tasks, *self.loops):
             self._check_names(task)
 
@@ -174,6 +179,16 @@ class Problem:
         if isinstance(task.goal, Near) and task.goal.reference.shape != (figure.size,):
             raise BadValue(f"Near needs {figure.size} numbers for {owner}, not {task.goal.reference.size}")
 
+    def __repr__(self) -> str:
+        names = ", ".join(repr(task.name) for task in self.tasks[:4]) + (", …" if len(self.tasks) > 4 else "")
+        further = f", {len(self.obstacles)} obstacles" if self.obstacles else ""
+        return f"Problem({self.figure.name!r}, tasks: {names or 'none'}{further})"
+
+    @cached_property
+    def loops(self) -> tuple[Task, ...]:
+        """Hard tasks: to close each loop of the figure."""
+        return tuple(_closing(loop, self.loop_tolerance) for loop in self.figure.loops)
+
     @property
     def all_tasks(self) -> tuple[Task, ...]:
         """The tasks and, as hard tasks, the figure's closed loops and what it keeps clear of."""
@@ -199,7 +214,7 @@ class Problem:
         """
         chains = [chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
         union = set().union(*chains)
-        return np.array([name in union for name in self.figure.joints], dtype=bool)
+        return read_only(np.array([name in union for name in self.figure.joints], dtype=bool))
 
     @cached_property
     def free(self) -> Floats:
@@ -210,7 +225,7 @@ class Problem:
         wanted = any(task.effector is None for task in self.all_tasks) and all(
             task.chain is None for task in self.tasks
         )
-        return (1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved)
+        return read_only((1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved))
 
     def admitted(self, q: ArrayLike) -> Floats:
         """The legal posture nearest to q in the metric of rigidity: what is locked stays, if any legal posture lets it."""
@@ -218,9 +233,15 @@ class Problem:
         return self.limits.project(q, self.free * self.free)
 
     # ── packing ──────────────────────────────────────────────────────────────────────────────────────────────────────
-    @cached_property
+    @property
     def packed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Integers, floats and targets as the kernels read them."""
+        """Integers, floats and targets as the kernels read them, for everybody else: they cannot be written to."""
+        I, F, T = self.pack
+        return read_only(I[:]), read_only(F[:]), read_only(T[:])
+
+    @cached_property
+    def pack(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`packed` for the kernels, which are compiled for arrays that can be written to; who writes takes a copy."""
         figure = self.figure
         massive = any(isinstance(task.effector, MassCentre) for task in self.tasks)
         keep = {s for task in self.all_tasks for s in segments_of(task)}
@@ -269,14 +290,14 @@ class Problem:
     @cached_property
     def charts(self) -> tuple[tuple[int, int, int], ...]:
         """The coordinates of every unlimited ball or free root that solvers re-centre, three indices into q each."""
-        I = self.packed[0]
+        I = self.pack[0]
         n, count = int(I[0]), int(I[17])
         coordinate = I[HEADER + 3 * n : HEADER + 4 * n]
         return tuple((int(a), int(b), int(c)) for a, b, c in (coordinate[i : i + 3] for i in I[len(I) - count :]))
 
     def scratch(self) -> np.ndarray:
         """Memory for one evaluation at a time."""
-        return np.zeros(scratch_size(self.packed[0]))
+        return np.zeros(scratch_size(self.pack[0]))
 
     # ── evaluation ───────────────────────────────────────────────────────────────────────────────────────────────────
     def evaluate(self, q: ArrayLike, hessian: bool = True, curvature: bool = True) -> Evaluation:
@@ -284,7 +305,7 @@ class Problem:
         hessian, curvature = flag(hessian, "hessian"), flag(curvature, "curvature")
         size = self.figure.size
         g, value = np.zeros((1, size)), np.zeros((1, 2))
-        I, F, T = self.packed
+        I, F, T = self.pack
         Q = self.figure.posture(q).reshape(1, size)
         if not hessian:
             gradient_entry(I, F, self.scratch(), T[None], Q, value, g)
@@ -302,9 +323,9 @@ class Problem:
     def jacobian(self, q: ArrayLike) -> tuple[Floats, Floats]:
         """Residuals ρ with ``G = |ρ|²`` and their derivatives (m, size)."""
         self._need_residuals()
-        m, size = int(self.packed[0][10]), self.figure.size
+        m, size = int(self.pack[0][10]), self.figure.size
         rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
-        I, F, T = self.packed
+        I, F, T = self.pack
         Q = self.figure.posture(q).reshape(1, size)
         jacobian_entry(I, F, self.scratch(), T[None], Q, value, rho, J)
         rows = [row for rows in self.rows_of_tasks for row in rows]
@@ -341,12 +362,11 @@ class Problem:
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
         tasks = tuple(t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs)
-        out = object.__new__(Problem)  # nothing but targets has changed: what is known of this one is true of that
-        out.__dict__.update(self.__dict__, tasks=tasks)
-        if "packed" in self.__dict__:
-            I, F, _ = self.packed
+        out = self.varied(WITHOUT_TARGETS, tasks=tasks)
+        if "pack" in self.__dict__:
+            I, F, _ = self.pack
             terms = (t for task in out.all_tasks for goal, _ in task.alternatives for t in goal.terms())
-            out.__dict__["packed"] = I, F, flat_floats([np.empty(0), *(term.target for term in terms)])
+            out.__dict__["pack"] = I, F, flat_floats([np.empty(0), *(term.target for term in terms)])
         return out
 
 
@@ -369,12 +389,14 @@ def miss_of(figure: Figure, task: Task, q: ArrayLike) -> Miss:
     return min(out, key=lambda m: max(m.metres / task.tolerance, m.radians / task.angle_tolerance))
 
 
-def _closing(loop: Any) -> Task:
+def _closing(loop: Any, tolerance: float | None) -> Task:
     """The hard task that closes a loop."""
+    near: dict[str, Any] = {} if tolerance is None else {"tolerance": tolerance, "angle_tolerance": tolerance}
     if loop.point:
         gap = Gap(Point(loop.a, loop.at_a[:3, 3]), Point(loop.b, loop.at_b[:3, 3]))
-        return Task(gap, At(np.zeros(3)), hard=True, name=loop.name)
-    return Task(Gap(Frame(loop.a, loop.at_a), Frame(loop.b, loop.at_b)), Placed(HERE), hard=True, name=loop.name)
+        return Task(gap, At(np.zeros(3)), hard=True, name=loop.name, **near)
+    gap = Gap(Frame(loop.a, loop.at_a), Frame(loop.b, loop.at_b))
+    return Task(gap, Placed(HERE), hard=True, name=loop.name, **near)
 
 
 def segments_of(task: Task) -> list[str]:

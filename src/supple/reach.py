@@ -39,6 +39,7 @@ from supple.solvers.base import insist
 from supple.solvers.decide import Decide, decided
 from supple.space import Floats, compose, rotation
 from supple.stopping import Stop
+from supple.values import Value
 
 MOST = 200_000  # poses of one map
 ACROSS_SLICE, ACROSS_VOLUME = 24, 12  # steps of the default spacing across the box
@@ -46,8 +47,8 @@ DESCRIPTIONS = {"quat_wxyz": 1, "quat_xyzw": 1, "matrix": 2, "rpy": 1}  # of a r
 Span = float | Sequence[float] | None
 
 
-@dataclass(frozen=True, eq=False)
-class Reach:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach(Value):
     """Which poses of a grid a segment reaches: n positions, each with k rotations (one, if only the position counts)."""
 
     figure: Figure
@@ -58,8 +59,8 @@ class Reach:
     reached: np.ndarray  # (n, k) bool
     impossible: np.ndarray  # (n, k) bool: proved, and the proof verified
     q: Floats  # (n, k, size): a posture for each pose that is reached, NaN elsewhere
-    seconds: float  # in all
-    proving: float  # seconds of them spent in proofs and their checks
+    seconds: float = field(compare=False)  # in all; what a clock says does not make two maps different
+    proving: float = field(compare=False)  # seconds of them spent in proofs and their checks
     certificates: Mapping[tuple[int, int], Certificate] = field(
         default_factory=dict
     )  # by position and rotation, if kept

@@ -26,7 +26,7 @@ from supple.retargeting.solving import Follower
 from supple.stopping import Stop
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Retargeted(Motion):
     """A motion that was made for another figure: with the `match` of segments, and a `report` on what was kept and lost.
 

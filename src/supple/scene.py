@@ -9,8 +9,8 @@ given weights. Coordinates outside all chains stay where they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import fields, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from supple.solve import solve
 from supple.solvers.base import Solver
 from supple.space import Floats, frozen
 from supple.touches import Touch, touches_of
+from supple.values import FrozenDict
 
 DRAGGED = 30  # evaluations that a drag may take
 PARTS = tuple(field.name for field in fields(Task) if field.name != "name")
@@ -42,7 +43,8 @@ CLEARANCE = tuple(field.name for field in fields(Clearance))
 class Scene:
     """A figure, its posture, and named constraints, obstacles and rigidities that may change; all of it can be undone.
 
-    The posture `q` is the figure's rest unless given; one outside the limits is projected onto them.
+    The posture `q` is the figure's rest unless given; one outside the limits is projected onto them. A scene changes, so it
+    equals only itself; what it is at a moment, `now`, is a value. It can be copied and pickled, with all of its history.
     """
 
     def __init__(
@@ -60,15 +62,28 @@ class Scene:
         things = {} if obstacles is None else obstacles
         room = Clearance() if clearance is None else clearance
         setup = setup_of(figure, limits, rigidity, constraints, disabled, things, room)
+        self._begin(figure, History(Moment("begin", legal(figure.rest, setup.limits), setup)))
+        if q is not None:
+            self._history.keep(replace(self.now, q=self._posture(q)), instead=True)
+
+    def _begin(self, figure: Figure, history: History) -> None:
+        """Work out what is kept besides the figure and its history."""
+        setup = history.now.setup
         problem = setup.problem(figure, setup.enabled)
-        self._figure = figure
+        self._figure, self._history = figure, history
         self._packed: tuple[Setup, Problem] = (setup, problem)
         self._prepared: tuple[Mapping[str, Task], Query] | None = None
         self._chains = Chains(figure, problem.loops)
         self._chains.follow(setup.enabled)
-        self._history = History(Moment("begin", legal(figure.rest, setup.limits), setup))
-        if q is not None:
-            self._history.keep(replace(self.now, q=self._posture(q)), instead=True)
+
+    def __getstate__(self) -> tuple[Figure, History]:
+        return self._figure, self._history
+
+    def __setstate__(self, state: tuple[Figure, History]) -> None:
+        self._begin(*state)
+
+    def __copy__(self) -> Scene:
+        return deepcopy(self)  # two scenes with one history would undo each other's edits
 
     def __repr__(self) -> str:
         count = len(self.now.setup.constraints)
@@ -109,12 +124,12 @@ class Scene:
     def rigidity(self) -> Mapping[str, float]:
         """The coordinates that do not move freely, each with its rigidity."""
         pairs = zip(self._figure.joints, self.now.setup.rigidity.tolist(), strict=True)
-        return MappingProxyType({name: value for name, value in pairs if value > 0.0})
+        return FrozenDict({name: value for name, value in pairs if value > 0.0})
 
     @property
     def obstacles(self) -> Mapping[str, Obstacle]:
         """What stands in the way, by name."""
-        return MappingProxyType(dict(self.now.setup.obstacles))
+        return FrozenDict(self.now.setup.obstacles)
 
     @property
     def clearance(self) -> Clearance:

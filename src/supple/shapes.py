@@ -10,6 +10,7 @@ import numpy as np
 from supple.checks import finite, instance, items, not_negative, numbers, positive
 from supple.errors import BadValue
 from supple.space import Floats, Triple, compose, frozen, here, placement, unit
+from supple.values import Value
 
 
 def _triple(values: Any, what: str) -> Triple:
@@ -17,8 +18,8 @@ def _triple(values: Any, what: str) -> Triple:
     return (x, y, z)
 
 
-@dataclass(frozen=True)
-class Ball:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ball(Value):
     """All points within `radius` of `centre`."""
 
     centre: Triple
@@ -29,8 +30,8 @@ class Ball:
         object.__setattr__(self, "radius", positive(self.radius, "a ball's radius"))
 
 
-@dataclass(frozen=True, eq=False)
-class Box:
+@dataclass(frozen=True, eq=False, repr=False)
+class Box(Value):
     """The points between the corners `lower` and `upper` in the frame `at`."""
 
     lower: Triple
@@ -45,8 +46,8 @@ class Box:
             raise BadValue(f"a box's upper corner {self.upper} must lie above its lower corner {self.lower}")
 
 
-@dataclass(frozen=True, eq=False)
-class Cylinder:
+@dataclass(frozen=True, eq=False, repr=False)
+class Cylinder(Value):
     """A solid cylinder about the z axis of the frame `at`, centred there."""
 
     radius: float
@@ -59,8 +60,8 @@ class Cylinder:
         object.__setattr__(self, "at", placement(self.at, "a cylinder's frame"))
 
 
-@dataclass(frozen=True, eq=False)
-class Capsule:
+@dataclass(frozen=True, eq=False, repr=False)
+class Capsule(Value):
     """All points within `radius` of a line of `length` on the z axis of the frame `at`, centred there."""
 
     radius: float
@@ -82,8 +83,8 @@ class Capsule:
         return cls(radius, float(np.linalg.norm(b - a)), compose(np.column_stack([x, np.cross(z, x), z]), (a + b) / 2))
 
 
-@dataclass(frozen=True, eq=False)
-class Polytope:
+@dataclass(frozen=True, eq=False, repr=False)
+class Polytope(Value):
     """The points x with ``A x ≤ b``, row by row; it need not be bounded."""
 
     A: Floats
@@ -117,8 +118,8 @@ class Polytope:
 Shape: TypeAlias = Ball | Box | Cylinder | Capsule
 
 
-@dataclass(frozen=True, eq=False)
-class Core:
+@dataclass(frozen=True, eq=False, repr=False)
+class Core(Value):
     """What a ball or a capsule is round about: a line of half-length `half` on the z axis of `at`, centred there."""
 
     at: Floats
@@ -146,8 +147,8 @@ def enclosing(shape: Shape) -> Ball | Capsule:
     return Capsule.between(start, end, float(np.hypot.reduce(np.delete(sides, k) / 2)))
 
 
-@dataclass(frozen=True)
-class Body:
+@dataclass(frozen=True, eq=False, repr=False)
+class Body(Value):
     """What a segment is made of: its mass [kg], where that mass is centred, and the room it takes, in its own frame."""
 
     mass: float = 0.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from supple.goals import Miss
 from supple.problem import Problem, met
 from supple.space import Floats
+from supple.values import Value
 
 
 class Status(Enum):
@@ -24,39 +25,7 @@ class Status(Enum):
     IMPOSSIBLE = "No posture within the limits meets the tasks to their tolerances; a certificate is attached."
 
 
-class Value:
-    """Equality, hash and state over the fields of a dataclass that compare; arrays by their bytes."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _plain(self) == _plain(other)
-
-    def __hash__(self) -> int:
-        return hash((type(self), _plain(self)))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-        self.__dict__.update(state)
-
-
-def _plain(value: Any) -> Any:
-    """What a value is compared by."""
-    if isinstance(value, Value):
-        return tuple(_plain(getattr(value, f.name)) for f in fields(value) if f.compare)  # type: ignore[arg-type]
-    if isinstance(value, np.ndarray):
-        return value.shape, value.dtype.str, value.tobytes()
-    if isinstance(value, tuple):
-        return tuple(_plain(one) for one in value)
-    if isinstance(value, Mapping):
-        return frozenset((key, _plain(one)) for key, one in value.items())
-    return value
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace(Value):
     """The way down: after how many evaluations the objective had which value, from the start on."""
 
@@ -85,7 +54,7 @@ class Decision:
     checking: float = field(default=0.0, compare=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution(Value):
     """A posture inside the limits, and what is true of it. The quality is recomputed from the problem, not remembered.
 

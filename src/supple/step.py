@@ -97,7 +97,7 @@ def _planned(problem: Problem, gain: float, damping: float) -> Plan:
     reasons = refusals(problem)
     if reasons:
         raise Refused("step cannot take this problem: " + "; ".join(reasons))
-    I, F, T = problem.packed
+    I, F, T = problem.pack
     settings = np.zeros(SPEED + problem.figure.size)
     settings[:SPEED] = 0.0, gain, damping
     settings[SPEED:] = problem.figure.speed

@@ -20,6 +20,7 @@ from supple.subject_scales import Scales, groups_of
 from supple.track import track
 from supple.tracked import Tracked
 from supple.tracking.clip import Clip, clip_of
+from supple.values import Value
 
 WHOLE = "whole"
 LOOKED_AT = 1000  # frames of a long trial, at most
@@ -29,8 +30,8 @@ WHOLE_SPREAD = 0.3  # σ̄: how far the scale of the whole may be from 1
 TOLD = 0.45  # share of its variance that a scale may keep and still be told; of two whose sum is told, each keeps half
 
 
-@dataclass(frozen=True, eq=False)
-class Subject:
+@dataclass(frozen=True, eq=False, repr=False)
+class Subject(Value):
     """A figure fitted to a person. `scales` holds one factor for each group and "whole", the scale of everything else.
 
     `figure` has these lengths and its markers placed, `motion` is the trial tracked with it, `moved` how far each marker

@@ -11,7 +11,7 @@ from supple.motion import Motion
 from supple.space import Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tracked(Motion):
     """A motion found from markers; ``errors[t, k]`` is how far marker k was missed in frame t [m], NaN where it was not seen.
 

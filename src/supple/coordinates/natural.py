@@ -37,6 +37,7 @@ from supple.effectors import Direction, Point, along_x
 from supple.errors import BadValue, find
 from supple.figure import Figure
 from supple.space import HERE, Floats, compose, finite, inverse
+from supple.values import Value
 
 
 class Carrier(NamedTuple):
@@ -62,8 +63,8 @@ class Carrier(NamedTuple):
 WORLD = Carrier(Vec(np.zeros(3)), (Vec(np.eye(3)[0]), Vec(np.eye(3)[1]), Vec(np.eye(3)[2])), np.eye(3))
 
 
-@dataclass(frozen=True, eq=False)
-class Natural:
+@dataclass(frozen=True, eq=False, repr=False)
+class Natural(Value):
     """A figure's postures in natural coordinates.
 
     `angles` names coordinates of the figure that become coordinates of x as well, so that they can be driven; `points` are

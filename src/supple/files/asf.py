@@ -32,7 +32,7 @@ INCH = 0.0254
 USUAL = 0.45  # units of an ASF file in an inch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AsfSource(Source):
     """What an ASF file says beyond the figure: the coordinates of each bone in the file's order, and the unit of angles."""
 

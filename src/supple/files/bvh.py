@@ -43,7 +43,7 @@ FILE_AXES: dict[str, Floats] = {  # up axis of a file: its axes, as columns, in 
 UNIT, UP = 0.01, "y"  # what is assumed where nobody says
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class BvhSource(Source):
     """What a BVH file says beyond figure and motion: its frame time [s], and channel orders that joints do not show."""
 

@@ -64,10 +64,11 @@ def load(what: str | Path, **options: Any) -> Figure:
     suffix = path.suffix.lower()
     if suffix in FIGURES:
         _check_options(FIGURES[suffix], options, f"the reader of {suffix} files")
-        return _from(FIGURES[suffix](path, **options), Origin(str(path.absolute()), True, options))
+        return FIGURES[suffix](path, **options).with_origin(Origin(str(path.absolute()), True, options))
     if not isinstance(what, str) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
-    return _from(catalogue.build(str(what), **options), Origin(str(what), False, options))
+    find(catalogue.names(), str(what), "figure", "the catalogue")
+    return catalogue.build(str(what), **options).with_origin(Origin(str(what), False, options))
 
 
 def _check_options(reader: Callable[..., Any], options: Mapping[str, Any], owner: str) -> None:
@@ -75,12 +76,6 @@ def _check_options(reader: Callable[..., Any], options: Mapping[str, Any], owner
     known = [p.name for p in signature(reader).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in options:
         find(tuple(known), option, "option", owner)
-
-
-def _from(figure: Figure, origin: Origin) -> Figure:
-    """A figure that nobody has seen yet, told where it comes from."""
-    object.__setattr__(figure, "origin", origin)
-    return figure
 
 
 def read_motion(path: str | Path, **options: Any) -> Motion:

@@ -36,7 +36,7 @@ MOST_FOLLOWERS = 100
 NEAR = 1e-7  # how far over its range OpenSim lets a default value be, and a little more
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OsimSource(Source):
     """What an OSIM file says beyond the figure: ranges of coordinates, locked ones at their values, what was left out."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from supple.goals.base import Miss, Term, checked_goal
 from supple.goals.flats import Beyond
 from supple.shapes import Box, Polytope
 from supple.space import Floats
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class AnyOf:
+@dataclass(frozen=True, eq=False, repr=False)
+class AnyOf(Value):
     """Any one of several goals for the same effector: ``P = min_k w_k P_k``. Outside a convex polyhedron is any of its sides.
 
     Nested alternatives are flattened, their weights multiplied.
@@ -66,14 +67,17 @@ class AnyOf:
         return replace(self, goals=goals)
 
 
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Outside(AnyOf):
     """The point outside a convex solid, a `Box` or a `Polytope`: beyond any one of its sides, by `margin` [m] or more.
 
     ``P = min_k max(0, d_k)²`` with d_k the depth below side k. With `relative_to` the solid is part of that segment.
     """
 
-    solid: Box | Polytope
-    margin: float
+    goals: Sequence[Any] = field(init=False, repr=False)
+    weights: Sequence[float] = field(init=False, repr=False)
+    solid: Box | Polytope = field(kw_only=True)
+    margin: float = field(kw_only=True, default=0.0)
 
     def __init__(self, solid: Box | Polytope, margin: float = 0.0, relative_to: str | None = None) -> None:
         margin = not_negative(margin, "the margin of Outside")
@@ -83,9 +87,6 @@ class Outside(AnyOf):
         super().__init__(sides)
         for name, value in (("solid", solid), ("margin", margin), ("relative_to", relative_to)):
             object.__setattr__(self, name, value)
-
-    def __repr__(self) -> str:
-        return f"Outside({self.solid!r}, margin={self.margin!r}, relative_to={self.relative_to!r})"
 
     def miss(self, X: Floats) -> Miss:
         """How deep it is inside: the distance to the nearest side, moved outwards by the margin."""

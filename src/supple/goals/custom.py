@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,10 +18,11 @@ from supple.compiled import register_custom
 from supple.errors import BadValue, shown
 from supple.goals.base import Miss, Term
 from supple.space import Floats, frozen
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Custom:
+@dataclass(frozen=True, eq=False, repr=False)
+class Custom(Value):
     """A goal of one's own: ``function(a, x, g, H) -> P``, compiled by Numba, for the target numbers ``a``.
 
     ``x`` holds the 12 numbers of the effector's frame: its position, then its x, y and z axes. The function writes ∂P/∂x
@@ -29,7 +33,6 @@ class Custom:
     function: Callable[..., float]
     target: Any = ()
     relative_to: str | None = None
-    address: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_fields(self, relative_to=named_or_none)
@@ -38,11 +41,31 @@ class Custom:
         array = np.atleast_1d(numbers(self.target, "the target of Custom")).ravel()
         object.__setattr__(self, "target", frozen(finite(array, array.shape, "the target of Custom")))
         try:
-            object.__setattr__(self, "address", register_custom(self.function))
+            assert self.address is not None  # compiles the function now: what Numba cannot take is refused here
         except Exception as error:  # whatever Numba has to say of it
             said = str(error).strip().splitlines()
             why = next((line for line in said[1:] if line.strip()), said[0] if said else type(error).__name__)
             raise BadValue(f"the function of Custom cannot be compiled as (a, x, g, H) -> float: {why}") from error
+
+    @cached_property
+    def address(self) -> int:
+        """Where the compiled function is, in this process."""
+        return register_custom(self.function)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if isinstance(self.function, FunctionType) and not _is_found_by_name(self.function):
+            name = f"{self.function.__module__}.{self.function.__qualname__}"
+            raise BadValue(
+                f"the function {name} of a Custom goal cannot be sent to another process or pickled: nobody finds it by its "
+                "name there; define it at the top level of a module, or decorate it with numba.njit"
+            )
+        return super().__getstate__()
+
+    def __copy__(self) -> Custom:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Custom:
+        return self
 
     def terms(self) -> list[Term]:
         """One term."""
@@ -58,3 +81,11 @@ class Custom:
         """With other target numbers, as many as before."""
         array = finite(target, self.target.shape, "the target of Custom")
         return replace(self, target=array)
+
+
+def _is_found_by_name(function: FunctionType) -> bool:
+    """Whether a function is what its module has under its name."""
+    found: Any = sys.modules.get(function.__module__)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is function

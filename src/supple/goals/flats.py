@@ -12,10 +12,11 @@ from supple import potentials as kind
 from supple.checks import check_fields, finite, named_or_none
 from supple.goals.base import Miss, Term
 from supple.space import Floats, frozen, unit
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class _Flat:
+@dataclass(frozen=True, eq=False, repr=False)
+class _Flat(Value):
     """A point and a unit vector: what lines, planes and half-spaces have in common."""
 
     point: Any  # (3,)

@@ -13,10 +13,11 @@ from supple.checks import check_fields, finite, named_or_none, numbers, spread
 from supple.errors import BadValue
 from supple.goals.base import Miss, Term
 from supple.space import Floats, frozen
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Near:
+@dataclass(frozen=True, eq=False, repr=False)
+class Near(Value):
     """A posture goal: ``P = Σ_i w_i (q_i − ref_i)²``. A preference, not a condition: it never makes a solution fail."""
 
     reference: Any  # (size,)

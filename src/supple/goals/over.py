@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from supple.checks import check_fields, finite, named_or_none, not_negative, num
 from supple.errors import BadValue
 from supple.goals.base import Miss, Term
 from supple.space import Floats, frozen
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Over:
+@dataclass(frozen=True, eq=False, repr=False)
+class Over(Value):
     """The point above a convex polygon: ``P = Σ max(0, distance beyond an edge)²``, heights do not count.
 
     `polygon` holds points (k, 2) in the plane x, y, in any order; their convex hull is meant, drawn in by `margin` [m]. With
@@ -26,7 +28,6 @@ class Over:
     polygon: Any  # (k, 2)
     margin: float = 0.0
     relative_to: str | None = None
-    edges: Floats = field(init=False, repr=False)  # (k, 3): inward unit normal, least value along it
 
     def __post_init__(self) -> None:
         check_fields(self, margin=not_negative, relative_to=named_or_none)
@@ -34,13 +35,17 @@ class Over:
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3:
             raise BadValue(f"the polygon of Over is at least three points (k, 2), not an array of shape {points.shape}")
         corners = _hull(finite(points, points.shape, "the polygon of Over"))
+        object.__setattr__(self, "polygon", frozen(corners))
+        if self.margin > 0.0:
+            _check_room(self.edges[:, :2], self.edges[:, 2], self.margin)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """Of each edge (k, 3): the inward unit normal, and the least value along it."""
+        corners = self.polygon
         along = np.roll(corners, -1, axis=0) - corners
         inward = np.column_stack([-along[:, 1], along[:, 0]]) / np.linalg.norm(along, axis=1)[:, None]
-        least = (inward * corners).sum(axis=1) + self.margin
-        if self.margin > 0.0:
-            _check_room(inward, least, self.margin)
-        object.__setattr__(self, "polygon", frozen(corners))
-        object.__setattr__(self, "edges", frozen(np.column_stack([inward, least])))
+        return frozen(np.column_stack([inward, (inward * corners).sum(axis=1) + self.margin]))
 
     def terms(self) -> list[Term]:
         """A half-space for each edge."""

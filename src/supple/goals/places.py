@@ -13,12 +13,13 @@ from supple.checks import check_fields, finite, named_or_none, numbers, positive
 from supple.errors import BadValue
 from supple.goals.base import PER_RADIAN, Miss, Term
 from supple.space import Floats, angle_between, angle_of, frozen, placement, rotation, unit
+from supple.values import Value
 
 _PERMUTE_Y = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # a frame whose x axis is the old y axis
 
 
-@dataclass(frozen=True, eq=False)
-class At:
+@dataclass(frozen=True, eq=False, repr=False)
+class At(Value):
     """The point at a position: ``P = ‖p − r‖²``."""
 
     position: Any  # (3,)
@@ -42,8 +43,8 @@ class At:
         return replace(self, position=numbers(target, "the position of At"))
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Facing:
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Facing(Value):
     """Axes of the frame along given directions: ``P = c_x²‖x_g − x‖² + c_y²‖y_g − y‖²``, either left out; or a whole rotation.
 
     ``Facing((0, 0, 1))`` turns a direction (or a frame's x axis) upwards; ``Facing(x=…, y=…)`` weighs two axes
@@ -118,8 +119,8 @@ def _rotation(turn: Any, description: dict[str, Any], what: str) -> Floats:
     return rotation(turn, **description, what=f"the rotation of {what}")
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Placed:
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Placed(Value):
     """The whole frame at a placement: position and rotation. ``Placed(T)`` with a (4, 4) matrix, or position and rotation.
 
     ``P = ‖p − r‖² + 4c² sin²(φ/2)`` with φ the angle between the two frames.
@@ -132,27 +133,27 @@ class Placed:
 
     def __init__(
         self,
-        position: ArrayLike,
+        at: ArrayLike,
         rotation: Any = None,
         *,
         per_radian: float = PER_RADIAN,
         relative_to: str | None = None,
         **description: Any,
     ) -> None:
-        array = numbers(position, "the placement of Placed")
+        array = numbers(at, "the placement of Placed")
         described = rotation is not None or any(v is not None for v in description.values())
         if array.shape == (4, 4) and not described:
-            at = placement(array, "the placement of Placed")
+            there = placement(array, "the placement of Placed")
         elif array.shape == (3,) and described:
             R = _rotation(rotation, description, "Placed")
-            at = placement(np.block([[R, finite(array, (3,), "position")[:, None]], [np.zeros(3), 1.0]]))
+            there = placement(np.block([[R, finite(array, (3,), "position")[:, None]], [np.zeros(3), 1.0]]))
         else:
             raise BadValue(
                 f"Placed takes a matrix (4, 4), or a position (3,) and one rotation, not shape {array.shape}"
             )
         relative_to = named_or_none(relative_to, "relative_to of Placed")
         per_radian = positive(per_radian, "per_radian of Placed")
-        for name, value in {"at": at, "per_radian": per_radian, "relative_to": relative_to}.items():
+        for name, value in {"at": there, "per_radian": per_radian, "relative_to": relative_to}.items():
             object.__setattr__(self, name, value)
 
     def terms(self) -> list[Term]:
@@ -169,8 +170,8 @@ class Placed:
         return Placed(target, per_radian=self.per_radian, relative_to=self.relative_to)
 
 
-@dataclass(frozen=True, eq=False)
-class AimedAt:
+@dataclass(frozen=True, eq=False, repr=False)
+class AimedAt(Value):
     """The direction pointing at a point from where it starts: ``P = c²‖d̂ − v‖²``."""
 
     point: Any  # (3,)

@@ -13,10 +13,11 @@ from supple.checks import check_fields, finite, named_or_none, numbers, positive
 from supple.errors import BadValue
 from supple.goals.base import PER_RADIAN, Miss, Term
 from supple.space import Floats, frozen, here, inverse, placement, rotation_vector
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Within:
+@dataclass(frozen=True, eq=False, repr=False)
+class Within(Value):
     """The frame within a tolerance box around `at`, axis by axis in the goal's own frame.
 
     `box` is half the size of the box [m], or a pair (lower, upper) of corners; `tilt` likewise bounds the rotation

@@ -20,13 +20,14 @@ from supple.checks import text as check_text
 from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.retargeting.anatomy import Anatomy
+from supple.values import Value
 
 FREE = 3  # hinges after which a body turns freely
 FAR = 0.12  # the greatest difference of places that is still a match
 
 
-@dataclass(frozen=True)
-class Match:
+@dataclass(frozen=True, eq=False, repr=False)
+class Match(Value):
     """Pairs (target segment, source segment), each target at most once; `notes` say how each was found.
 
     ``text()`` is for people to edit, and ``Match.parse`` reads it back.
@@ -52,6 +53,7 @@ class Match:
             if target in seen:
                 raise BadValue(f"the match names the target segment {target!r} twice: delete one of the lines")
             seen.add(target)
+        super().__post_init__()
 
     def text(self) -> str:
         """One line for each pair, ``target = source``, with how it was found behind a ``#``."""

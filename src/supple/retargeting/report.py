@@ -18,12 +18,13 @@ from supple.retargeting.aims import Aims
 from supple.retargeting.solving import Follower
 from supple.retargeting.verdict import problems_of
 from supple.space import Floats
+from supple.values import Value
 
 EDGE = 1e-3  # of a range
 
 
-@dataclass(frozen=True)
-class Quality:
+@dataclass(frozen=True, eq=False, repr=False)
+class Quality(Value):
     """A motion in three numbers: worst slide of planted feet [m], worst depth below the ground [m], mean jerk [m/s³]."""
 
     slide: float
@@ -31,8 +32,8 @@ class Quality:
     jerk: float
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Value):
     """The source (scaled) and the target side by side; mean and worst direction error by segment [rad]; limits that were hit.
 
     `limits` are the shares of frames that each coordinate spends at a limit; `at_limits` is the share of frames in which
@@ -99,7 +100,7 @@ def reported(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> tuple
         at_limits,
         sum(len(phases) for foot in aims.feet for phases in foot.planted),
         aims.alignment.scale,
-        problems_of(figure, aims, Q, errors, target.slide, target.depth),
+        problems=problems_of(figure, aims, Q, errors, target.slide, target.depth),
     )
     return report, errors
 

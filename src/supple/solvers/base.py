@@ -90,7 +90,7 @@ def run(
     It needs `room` numbers of scratch besides the evaluation's; the first of its settings are its steps.
     """
     insist(solver, problem)
-    I, F, T = problem.packed
+    I, F, T = problem.pack
     Q, info, page = problem.admitted(start).reshape(1, -1), allowance.info(), allowance.page()
     scratch = np.zeros(scratch_size(I) + room)
     with allowance.watched(info):

@@ -24,7 +24,7 @@ def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.nd
     one turn about the start, a slide without limits over a metre; what moves no effector stays. With `paces` (size), rows
     are chained and no coordinate moves by more than its pace from one row to the next.
     """
-    I = problem.packed[0]
+    I = problem.pack[0]
     figure, limits = problem.figure, problem.limits
     assert limits is not None
     n = figure.size

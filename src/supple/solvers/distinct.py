@@ -50,7 +50,7 @@ def _met(local: Solver, problem: Problem, starts: Floats, reference: Floats, see
     """The postures that meet every task among those that attempts from these starts end in, angles near the reference."""
     if isinstance(local, LevenbergMarquardt):
         insist(local, problem)
-        I, F, T = problem.packed
+        I, F, T = problem.pack
         Q, info = starts.copy(), FREELY.info(len(starts))
         place = desk(problem, replace(local, attempts=1).settings(), seed)
         own = F.copy()

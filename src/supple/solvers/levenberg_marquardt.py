@@ -55,7 +55,7 @@ class LevenbergMarquardt:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Search from `start`, then, with several attempts, from the points of the sequence that `seed` names."""
         insist(self, problem)
-        I, F, T = problem.packed
+        I, F, T = problem.pack
         Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
         with allowance.watched(info):
             search_entry(I, F.copy(), desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)

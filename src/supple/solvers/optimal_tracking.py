@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,9 +28,11 @@ from supple.solvers import tracking_paper as paper
 from supple.solvers.trial import DrivenAngle, Held, Trial, checked_trial
 from supple.space import Floats
 from supple.stopping import Stop
+from supple.values import Value
 
 
-class TrackedFrames(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class TrackedFrames(Value):
     """Postures of all frames, and how each was reached."""
 
     q: Floats  # (frames, size)

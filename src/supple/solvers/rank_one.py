@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,8 +34,10 @@ from supple.solvers.rank_one_search import SOFTER, Attempt, Purse, Search
 from supple.space import Floats
 
 HINT = "The relaxation is infeasible, which is a hint and no proof: use Decide"
-KEPT = 16  # relaxations that a figure remembers
+KEPT = 16  # relaxations that are remembered
 CLOSED = 1e-11  # to what a local solver closes loops [m and rad], whose tolerance nobody can state
+_known: dict[Any, Relaxation] = {}  # the last few, by all that they depend on
+_keeping = Lock()
 
 
 class Rows(Protocol):
@@ -120,11 +123,11 @@ class RankOne:
         return out + ([] if self.polish is None else [r for r in self.polish.refuse(problem) if r not in out])
 
     def relaxation(self, problem: Problem, given: bool, start: Floats | None = None) -> Relaxation:
-        """The relaxed problem's structure, from the figure's memory if it has seen such a problem before.
+        """The relaxed problem's structure, one of the last few if such a problem has been seen before.
 
         Coordinates that may not move, because they are locked or outside of the tasks' chains, stay as in `start`.
         """
-        limits, memory = problem.limits, problem.figure.memory
+        limits = problem.limits
         assert limits is not None
         held = np.asarray(problem.rigidity) == 1.0
         if any(task.chain is not None for task in problem.tasks):
@@ -132,12 +135,16 @@ class RankOne:
         where = problem.admitted(problem.figure.rest) if start is None else start
         bounds = np.where(held, where, limits.lower), np.where(held, where, limits.upper)
         tasks = tuple((*_shape(task.effector), *_goal(task.goal), task.weight) for task in problem.tasks)
-        key = ("lifted", self.lift, given, self.rows, tasks, *(bound.tobytes() for bound in bounds))
-        if key not in memory:
-            while len(memory) >= KEPT:
-                memory.pop(next(iter(memory)), None)
-            memory[key] = Relaxation.of(problem, self.lift, given, bounds, self.rows)
-        return memory[key]
+        key = (problem.figure, self.lift, given, self.rows, tasks, *(bound.tobytes() for bound in bounds))
+        with _keeping:
+            known = _known.get(key)
+        if known is None:
+            known = Relaxation.of(problem, self.lift, given, bounds, self.rows)
+            with _keeping:
+                while len(_known) >= KEPT:
+                    _known.pop(next(iter(_known)))
+                _known[key] = known
+        return known
 
     def search(self, problem: Problem, given: bool, purse: Purse, start: Floats | None = None) -> tuple[Search, Reader]:
         """The relaxed problem with the numbers of its targets, and what reads postures from its variables."""
@@ -217,10 +224,8 @@ def _closed(problem: Problem) -> Problem:
     """The problem with loops that must close to the last digits, in the charts that its figure has by now."""
     if not problem.loops and type(problem) is Problem:
         return problem
-    out = Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, problem.clearance)
-    loops = tuple(replace(loop, tolerance=CLOSED, angle_tolerance=CLOSED) for loop in problem.loops)
-    object.__setattr__(out, "loops", loops)
-    return out
+    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, problem.clearance,
+                   loop_tolerance=CLOSED)  # fmt: skip
 
 
 def _shape(effector: Any) -> tuple[Any, ...]:

@@ -37,6 +37,7 @@ from supple.solvers.rank_one import RankOne
 from supple.solvers.rank_one_rows import Plain
 from supple.solvers.rank_one_search import Purse
 from supple.space import Floats
+from supple.values import Value
 
 
 class Ends(NamedTuple):
@@ -58,8 +59,8 @@ def ends_of(figure: Figure) -> tuple[Ends, ...]:
     return tuple(out)
 
 
-@dataclass(frozen=True)
-class Watched(Plain):
+@dataclass(frozen=True, eq=False, repr=False)
+class Watched(Value, Plain):
     """No rows: only segments whose places are wanted."""
 
     segments: tuple[str, ...]
@@ -73,8 +74,8 @@ class Watched(Plain):
         return (), 0
 
 
-@dataclass(frozen=True, eq=False)
-class Rooms:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rooms(Value):
     """Further rows for `RankOne`: every bar of a figure inside one of the polytopes that are its choices.
 
     Made by `Rooms.of`. `whole` is the weight of whole shares (72).

@@ -22,6 +22,7 @@ from supple.errors import BadValue, shown
 from supple.goals import Within
 from supple.problem import Problem, Task
 from supple.space import Floats, frozen
+from supple.values import Value
 
 
 class Part(Protocol):
@@ -65,8 +66,8 @@ def checked_rows(rows: Any, what: str) -> Any:
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class Continuity(Plain):
+@dataclass(frozen=True, eq=False, repr=False)
+class Continuity(Value, Plain):
     """Further rows for `RankOne`: every body within ``‖R − R'‖_F ≤ bound`` of its rotation in the posture `q` (75)."""
 
     q: Floats
@@ -76,6 +77,7 @@ class Continuity(Plain):
         check_fields(self, bound=positive)
         q = numbers(self.q, "the posture of Continuity")
         object.__setattr__(self, "q", frozen(finite(q, (q.size,), "the posture of Continuity")))
+        super().__post_init__()
 
     def keep(self, problem: Problem) -> Sequence[str]:
         """No segment that is not there already."""
@@ -94,8 +96,8 @@ class Continuity(Plain):
         return tuple(out.values()), 0
 
 
-@dataclass(frozen=True, eq=False)
-class Touching(Plain):
+@dataclass(frozen=True, eq=False, repr=False)
+class Touching(Value, Plain):
     """Further rows for `RankOne`: points of segments within boxes, flat ones for faces, as tasks of `Point` and `Within`."""
 
     tasks: Sequence[Task]
@@ -107,6 +109,7 @@ class Touching(Plain):
                 raise BadValue(f"Touching takes tasks of a Point and Within, not {task.name!r}")
             if task.goal.box is None or task.goal.tilt is not None or task.goal.relative_to is not None:
                 raise BadValue(f"{task.name!r}: a contact has a box= in the world, and no tilt=")
+        super().__post_init__()
 
     def keep(self, problem: Problem) -> Sequence[str]:
         """The segments that touch."""
@@ -133,8 +136,8 @@ class Touching(Plain):
         return out, 0
 
 
-@dataclass(frozen=True, eq=False)
-class Together:
+@dataclass(frozen=True, eq=False, repr=False)
+class Together(Value):
     """Further rows for `RankOne`: several, each with variables of its own."""
 
     parts: Sequence[Part]

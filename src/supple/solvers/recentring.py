@@ -7,7 +7,8 @@ written in the stated order of angles, nearest to the start, and audited against
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -17,48 +18,64 @@ from supple.charts import EXACT, STEEP, recentre_entry, report_entry
 from supple.figure import Figure
 from supple.goals import Miss
 from supple.joints import Joint
-from supple.problem import Problem, met
+from supple.problem import WITHOUT_TARGETS, Problem, met
 from supple.solution import Solution, Status, Trace
 from supple.solvers.base import Solver
 from supple.solvers.meter import Allowance
 from supple.solvers.multistart import compiled
 from supple.solvers.roomy import Roomy
-from supple.space import Floats, compose
+from supple.space import Floats, compose, frozen
 from supple.tree import OFFSET
+from supple.values import kept
 
 ROUNDS = 3  # runs of a solver before its answer is taken as it is
 GIVE = 1e-6  # error [rad] of a free choice of angles near the lock, where the audit says that the tasks are still met
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Recentred(Problem):
-    """A problem, and its figure, in charts that are centred elsewhere; audited as the problem that was stated."""
+    """A problem, and its figure, in charts that are centred elsewhere; audited as the problem that was stated.
 
-    stated: Problem
-    reference: Floats
+    Made by `Recentred.at`; `numbers` are its packed floats, which say where the charts are centred.
+    """
+
+    stated: Problem = field(kw_only=True)
+    reference: Floats = field(kw_only=True)
+    numbers: Floats = field(kw_only=True)
 
     @classmethod
     def at(cls, problem: Problem, q: Floats, reference: Floats) -> tuple[Recentred, Floats]:
         """The problem re-centred at q where a chart is steep there, and q in it; `home` is nearest to `reference`."""
-        I, F, T = problem.packed
+        I, F, _ = problem.pack
         F, here, count = F.copy(), np.array(q, dtype=np.float64), len(problem.charts)
         origins = F[len(F) - 9 * count :].reshape(count, 9)
         origins[:] = [F[OFFSET * i : OFFSET * i + 9] for i in I[len(I) - count :]]
-        out = object.__new__(cls)
-        out.__dict__.update(problem.__dict__, packed=(I, F, T), stated=problem, reference=reference)
-        if recentre_entry(I, F, here, STEEP) > 0:
-            out.__dict__["figure"] = _turned(problem, F)
-        return out, here
+        steep = recentre_entry(I, F, here, STEEP) > 0
+        figure = _turned(problem, F) if steep else problem.figure
+        more = {"stated": problem, "reference": kept(reference), "numbers": frozen(F)}
+        return problem.varied(WITHOUT_TARGETS, cls, figure=figure, **more), here
+
+    @cached_property
+    def pack(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """That of the stated problem, with charts centred elsewhere."""
+        I, _, T = self.stated.pack
+        return I, np.array(self.numbers), T
+
+    def aimed(self, *targets: Any) -> Recentred:
+        """The same with other targets, in the same charts."""
+        stated = self.stated.aimed(*targets)
+        return self.varied(WITHOUT_TARGETS, tasks=stated.tasks, stated=stated)
 
     def home(self, q: Floats, give: float = EXACT) -> Floats:
         """A posture of this problem in the stated order of angles, nearest to the reference."""
-        I, F, _ = self.packed
+        I, F, _ = self.pack
         out = np.array(q, dtype=np.float64)
         report_entry(I, F.copy(), out, self.reference, give)
         return out
 
     def is_steep(self, q: Floats) -> bool:
         """Whether a chart should be re-centred at q."""
-        I, F, _ = self.packed
+        I, F, _ = self.pack
         return recentre_entry(I, F.copy(), np.array(q, dtype=np.float64), STEEP) > 0
 
     def misses(self, q: Any) -> tuple[Miss, ...]:

@@ -70,4 +70,5 @@ def _with_room(problem: Problem, margin: float) -> Problem:
     """The same with another margin, in the charts that its figure has by now."""
     asked = replace(problem.clearance, margin=margin, preferred=0.0)
     asked = replace(asked, itself=asked.itself and bool(kept_apart(problem.figure, asked)))
-    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, asked)
+    return Problem(problem.figure, problem.tasks, problem.limits, problem.rigidity, problem.obstacles, asked,
+                   problem.loop_tolerance)  # fmt: skip

@@ -16,10 +16,11 @@ from supple.errors import BadValue, find, shown
 from supple.figure import Figure
 from supple.goals import Beyond
 from supple.space import Floats, frozen, unit
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Held:
+@dataclass(frozen=True, eq=False, repr=False)
+class Held(Value):
     """A point at a position, or a direction along a unit vector, exactly: a planted sole. NaN: not in this frame."""
 
     effector: Point | Direction
@@ -42,8 +43,8 @@ class Held:
         return target
 
 
-@dataclass(frozen=True, eq=False)
-class DrivenAngle:
+@dataclass(frozen=True, eq=False, repr=False)
+class DrivenAngle(Value):
     """A coordinate of the figure that should have the given values: a goniometer. NaN: not in this frame.
 
     It counts as ``½ weight (q − value)²``, an infinite weight means exactly.
