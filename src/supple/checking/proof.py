@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from supple.space import Floats
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Leaf:
+@dataclass(frozen=True, eq=False, repr=False)
+class Leaf(Value):
     """No posture of the box meets one entry of the statement."""
 
     claim: int
@@ -21,8 +22,8 @@ class Leaf:
     linear: Floats  # λ (4), of points
 
 
-@dataclass(frozen=True, eq=False)
-class Crash:
+@dataclass(frozen=True, eq=False, repr=False)
+class Crash(Value):
     """In every posture of the box, or every one that meets the entry `given`, a pair that must keep apart does not."""
 
     pair: int
@@ -31,8 +32,8 @@ class Crash:
     near: Floats | None  # a point of the other thing that it is too near to; None: it is inside
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
+@dataclass(frozen=True, eq=False, repr=False)
+class Split(Value):
     """A box cut at a value of one unknown: what lies below, and what lies above."""
 
     joint: int

@@ -13,13 +13,14 @@ import numpy as np
 
 from supple.shapes import Ball, Box, Capsule, Polytope
 from supple.space import Floats, Triple
+from supple.values import Value
 
 Solid: TypeAlias = Ball | Box | Capsule | Polytope
 KINDS = ("pose", "point", "axis")
 
 
-@dataclass(frozen=True, eq=False)
-class Link:
+@dataclass(frozen=True, eq=False, repr=False)
+class Link(Value):
     """A joint of the figure, and the range of its coordinate that the certificate assumes; a fixed one has neither axis."""
 
     name: str
@@ -42,8 +43,8 @@ class Link:
         return not any(self.turn) and not any(self.slide)
 
 
-@dataclass(frozen=True, eq=False)
-class Wish:
+@dataclass(frozen=True, eq=False, repr=False)
+class Wish(Value):
     """A frame of a segment at a target, in the world or as another segment sees it.
 
     Of kind pose: to within both tolerances. point: its origin, to within the first. axis: its origin to within the first, its z
@@ -93,8 +94,8 @@ class Follow:
     through: int
 
 
-@dataclass(frozen=True, eq=False)
-class Bar:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bar(Value):
     """One of the solids that a segment keeps clear of things with, by its number; or, of no segment, an obstacle by name."""
 
     segment: str | None
@@ -124,16 +125,16 @@ def _words(shape: Solid) -> str:
     return f"a box from {several(shape.lower)} to {several(shape.upper)}{placed}"
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Value):
     """Two things that must keep apart; the first is a ball or a capsule of a segment."""
 
     bar: Bar
     other: Bar
 
 
-@dataclass(frozen=True, eq=False)
-class Statement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Statement(Value):
     """Joints, what they are to do all at once, and by which margin [m], less a tolerance, some pairs are to keep apart."""
 
     figure: str

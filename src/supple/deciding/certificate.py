@@ -28,10 +28,11 @@ from supple.figure import Figure
 from supple.limits import Limits
 from supple.problem import Problem
 from supple.space import Floats
+from supple.values import Value
 
 
-@dataclass(frozen=True, eq=False)
-class Certificate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate(Value):
     """What is claimed, and its proof; one that `solve` made also knows the figure and the limits that it is about."""
 
     said: Statement
