@@ -654,16 +654,16 @@ def test_locked_joints_of_any_kind_are_links_to_fabrik():
 
 
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
-    "steps": (lambda: JacobianTranspose(steps=-1), "must not be negative"),
-    "tolerance": (lambda: DampedLeastSquares(tolerance=math.nan), "must not be negative"),
-    "cyclic": (lambda: CyclicCoordinateDescent(steps=-1), "must not be negative"),
-    "fabrik": (lambda: Fabrik(tolerance=-1.0), "must not be negative"),
-    "length": (lambda: FixedStep(0.0), "the length of a fixed step must be positive and finite"),
-    "deviation": (lambda: CautiousStep(math.inf), "the deviation of a cautious step must be positive and finite"),
-    "rule": (lambda: JacobianTranspose(step=0.1), "the step rule is a FixedStep"),  # type: ignore[arg-type]
-    "damping": (lambda: DampedLeastSquares(damping=0.0), "the damping must be positive"),
-    "cutoff": (lambda: PseudoInverse(cutoff=1.0), "the cutoff lies between 0 and 1"),
-    "longest": (lambda: PseudoInverse(longest=math.nan), "the longest step must be positive"),
+    "steps": (lambda: JacobianTranspose(steps=-1), "at least 0"),
+    "tolerance": (lambda: DampedLeastSquares(tolerance=math.nan), "must be finite and not negative"),
+    "cyclic": (lambda: CyclicCoordinateDescent(steps=-1), "at least 0"),
+    "fabrik": (lambda: Fabrik(tolerance=-1.0), "must be finite and not negative"),
+    "length": (lambda: FixedStep(0.0), "the length of FixedStep must be positive and finite"),
+    "deviation": (lambda: CautiousStep(math.inf), "the deviation of CautiousStep must be positive and finite"),
+    "rule": (lambda: JacobianTranspose(step=0.1), "the step rule must be a FixedStep"),  # type: ignore[arg-type]
+    "damping": (lambda: DampedLeastSquares(damping=0.0), "the damping of DampedLeastSquares must be positive"),
+    "cutoff": (lambda: PseudoInverse(cutoff=1.0), "the cutoff of PseudoInverse must be not negative and below 1"),
+    "longest": (lambda: PseudoInverse(longest=math.nan), "the longest of PseudoInverse must be positive"),
 }
 
 

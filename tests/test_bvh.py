@@ -344,7 +344,7 @@ def test_uneven_times_are_refused_and_rounded_ones_are_not():
 
 @pytest.mark.parametrize("name", ["two  blanks", "brace{", " edge", "tab\tbed", "\udc80"])
 def test_names_that_cannot_be_written_are_refused(name: str):
-    with pytest.raises(BadValue, match="BVH cannot hold the name"):
+    with pytest.raises(BadValue, match=r"BVH cannot hold the name|must be a name"):
         format_bvh(Motion(Figure("f", [*hinge(name, None, Z)]), [[0.0]], [0.0]))
 
 

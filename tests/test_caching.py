@@ -269,6 +269,6 @@ def test_without_a_folder_to_trust_nothing_is_kept_and_one_line_says_so(tmp_path
     value, hits, said = run(cache)
     assert (value, hits) == (42.0, 0)
     assert said.count("\n") == 1
-    assert "Nothing is kept" in said
+    assert "each anew in every process" in said
     assert "open to others" in said
     assert not list(cache.iterdir())

@@ -209,8 +209,8 @@ def test_other_sides_for_a_solid_that_has_moved():
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "a ball": (lambda: Outside(Ball((0, 0, 0), 1.0)), "Outside takes a Box or a Polytope"),  # type: ignore[arg-type]
-    "a negative margin": (lambda: Outside(Box((0, 0, 0), (1, 1, 1)), -0.1), "must not be negative"),
+    "a ball": (lambda: Outside(Ball((0, 0, 0), 1.0)), "must be a Box or Polytope"),  # type: ignore[arg-type]
+    "a negative margin": (lambda: Outside(Box((0, 0, 0), (1, 1, 1)), -0.1), "must be finite and not negative"),
     "a margin without end": (lambda: Outside(Box((0, 0, 0), (1, 1, 1)), math.inf), "margin"),
     "sides": (lambda: Outside(Box((0, 0, 0), (1, 1, 1))).aimed([(X, X)]), "AnyOf has 6 goals but 1 targets"),
 }

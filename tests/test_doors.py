@@ -337,7 +337,8 @@ def test_the_short_form_leaves_nothing_on_the_figure() -> None:
     assert supple.solve(figure, {"tip": Placed(target)}).ok
     new = set(vars(figure)) - before
     assert all(
-        type(vars(figure)[name]).__module__ in ("builtins", "numpy", "supple.limits", "supple.packing") for name in new
+        type(vars(figure)[name]).__module__ in ("builtins", "numpy", "supple.limits", "supple.packing", "supple.values")
+        for name in new
     )
     assert "memory" not in new
     assert pickle.loads(pickle.dumps(figure)).size == figure.size

@@ -314,7 +314,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         BadValue,
         "of coordinate 'bow' must be",
     ),
-    "two speeds": (lambda: ARM.with_limits(speed={"elbow": (1, 2)}), BadValue, "the speeds of 'elbow' number"),
+    "two speeds": (lambda: ARM.with_limits(speed={"elbow": (1, 2)}), BadValue, "the speeds of 'elbow' are a number"),
     "a word for a speed": (lambda: ARM.with_limits(speed={"elbow": "fast"}), BadValue, "the speeds of 'elbow'"),
     "rest of a stranger": (lambda: ARM.with_rest({"leg": 1}), UnknownName, "no coordinate called 'leg'"),
     "NaN rest": (lambda: ARM.with_rest({"elbow": math.nan}), BadValue, "rest .* must be finite"),

@@ -92,7 +92,7 @@ def test_an_empty_path_and_a_single_target():
 
 BAD = {
     "speed without dt": ({"speed": 1.0}, "dt="),
-    "no time": ({"dt": 0.0}, "dt must be"),
+    "no time": ({"dt": 0.0}, "dt, the seconds from one target to the next, must be"),
     "no speed": ({"dt": 0.1, "speed": 0.0}, "positive"),
     "jump": ({"jump": -1.0}, "jump"),
     "solver": ({"solver": supple.Newton()}, "Newton"),

@@ -137,7 +137,7 @@ def test_seeds_are_about_the_balls():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(BadValue, match="Box"):
         free_space([], Ball((0, 0, 0), 1.0))  # pyright: ignore[reportArgumentType]
-    with pytest.raises(BadValue, match="at least one seed"):
+    with pytest.raises(BadValue, match="at least 1"):
         free_space([], ROOM, 0)
     with pytest.raises(BadValue, match="seeds"):
         free_space([], ROOM, [(0, 0, np.nan)])

@@ -329,11 +329,11 @@ def test_interpreted():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: OptimalTracking("best"), "step rule is 'merit' or 'maxmin'"),
-        (lambda: OptimalTracking(path="slow"), "path is 'fast' or 'paper'"),
-        (lambda: OptimalTracking(tolerance=0.0), "tolerance positive"),
+        (lambda: OptimalTracking("best"), "step rule is one of merit, maxmin"),
+        (lambda: OptimalTracking(path="slow"), "path is one of fast, paper"),
+        (lambda: OptimalTracking(tolerance=0.0), "tolerance of OptimalTracking must be positive"),
         (lambda: OptimalTracking(path="paper"), "limits=False"),
-        (lambda: OptimalTracking(steady=-1.0), "steady must not be negative"),
+        (lambda: OptimalTracking(steady=-1.0), "steady of OptimalTracking must be finite and not negative"),
         (lambda: track(points=[Point("foot")]), "no segment called 'foot'"),
         (lambda: track(positions=np.zeros((2, 2, 3))), r"shape \(frames, 1, 3\)"),
         (lambda: track(positions=np.full((2, 1, 3), np.inf)), "finite, or NaN"),
@@ -341,7 +341,7 @@ def test_interpreted():
         (lambda: track(driven=[DrivenAngle("elbw", 0.0)]), "did you mean elbow"),
         (lambda: track(held=[Held(Point("hand"), np.zeros((3, 3)))]), "target of the held"),
         (lambda: track(beyond=[(Point("hand"), supple.OnPlane((0, 0, 0), (0, 0, 1)))]), "pair \\(Point, Beyond\\)"),
-        (lambda: Held("hand", (0, 0, 0)), "Point or a Direction"),
+        (lambda: Held("hand", (0, 0, 0)), "Point or Direction"),
     ],
 )
 def test_bad_questions_are_refused(wrong, message: str):

@@ -141,11 +141,11 @@ def test_a_volume_holds_the_slice() -> None:
         ({"spacing": 1e-6}, f"more than {MOST}: take a spacing of"),
         ({"x": (1.0, 0.0)}, "x of a map"),
         ({"z": "high"}, "z of a map"),
-        ({"rotation": 0}, "from 1 to"),
+        ({"rotation": 0}, "at least 1"),
         ({"quat_wxyz": [[1, 2], [3]]}, "quat_wxyz of reach must be numbers"),
         ({"rotation": 3, "quat_wxyz": (1, 0, 0, 0)}, "one description"),
         ({"quaternion": (1, 0, 0, 0)}, "does not take quaternion"),
-        ({"boxes": 0}, "at least one box"),
+        ({"boxes": 0}, "boxes of a proof must be a whole number, at least 1"),
     ],
 )
 def test_what_cannot_be_mapped_is_refused(options: dict, words: str) -> None:

@@ -534,9 +534,9 @@ REFUSED: dict[str, tuple[Callable[[Scene], Any], type[Exception], str]] = {
     "drag what is disabled": (lambda s: s.drag("off", (0, 0, 0)), BadValue, "enable it"),
     "drag to NaN": (lambda s: s.drag("hand", (0, 0, np.nan)), BadValue, "finite"),
     "drag to too few": (lambda s: s.drag("hand", (0, 0)), BadValue, "position of At"),
-    "drag to a word": (lambda s: s.drag("hand", "there"), BadValue, "must be numbers"),
+    "drag to a word": (lambda s: s.drag("hand", "there"), BadValue, "must be real numbers"),
     "redo": (lambda s: s.redo(), BadValue, "nothing of the scene was undone"),
-    "no figure": (lambda s: Scene("human"), BadValue, "made of a Figure"),  # type: ignore[arg-type]
+    "no figure": (lambda s: Scene("human"), BadValue, "must be a Figure"),  # type: ignore[arg-type]
 }
 
 

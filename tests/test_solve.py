@@ -437,8 +437,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no mapping": (lambda: solve(ARM, [At(X)]), BadValue, r"the short form is solve\(figure, \{segment: goal\}\)"),
     "alpha": (lambda: ProjectedGradient(alpha=0.6, beta=0.5), BadValue, "back-tracking needs 0 < alpha ≤ beta < 1"),
     "beta": (lambda: ProjectedGradient(beta=1.0), BadValue, "back-tracking needs"),
-    "steps": (lambda: ProjectedGradient(steps=-1), BadValue, "must not be negative"),
-    "NaN tolerance": (lambda: ProjectedGradient(tolerance=math.nan), BadValue, "must not be negative"),
+    "steps": (lambda: ProjectedGradient(steps=-1), BadValue, "at least 0"),
+    "NaN tolerance": (lambda: ProjectedGradient(tolerance=math.nan), BadValue, "finite and not negative"),
 }
 
 

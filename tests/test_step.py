@@ -302,16 +302,24 @@ def nothing(a: Any, x: Any, g: Any, H: Any) -> float:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "no problem": (lambda: step(ARM, ARM.rest, 0.1), BadValue, "step takes a Problem"),  # type: ignore[arg-type]
+    "no problem": (lambda: step(ARM, ARM.rest, 0.1), BadValue, "must be a Problem"),  # type: ignore[arg-type]
     "short posture": (lambda: step(REACH, [0.0], 0.1), BadValue, "has 4 coordinates"),
     "NaN posture": (lambda: step(REACH, [0, 0, np.nan, 0], 0.1), BadValue, "must be finite"),
     "no time": (lambda: step(REACH, ARM.rest, 0.0), BadValue, "the time dt of a step must be positive"),
     "back in time": (lambda: step(REACH, ARM.rest, -1.0), BadValue, "the time dt of a step must be positive"),
     "NaN time": (lambda: step(REACH, ARM.rest, np.nan), BadValue, "the time dt of a step must be positive"),
-    "a word for a time": (lambda: step(REACH, ARM.rest, "soon"), BadValue, "dt of a step must be a number"),  # type: ignore[arg-type]
-    "no gain": (lambda: step(REACH, ARM.rest, 0.1, gain=0.0), BadValue, "the gain of a step must be positive"),
+    "a word for a time": (lambda: step(REACH, ARM.rest, "soon"), BadValue, "dt of a step must be positive"),  # type: ignore[arg-type]
+    "no gain": (
+        lambda: step(REACH, ARM.rest, 0.1, gain=0.0),
+        BadValue,
+        "the part of the error to remove, must be positive",
+    ),
     "too much gain": (lambda: step(REACH, ARM.rest, 0.1, gain=1.5), BadValue, "at most 1"),
-    "NaN gain": (lambda: step(REACH, ARM.rest, 0.1, gain=np.nan), BadValue, "the gain of a step must be positive"),
+    "NaN gain": (
+        lambda: step(REACH, ARM.rest, 0.1, gain=np.nan),
+        BadValue,
+        "the part of the error to remove, must be positive",
+    ),
     "no damping": (lambda: step(REACH, ARM.rest, 0.1, damping=0.0), BadValue, "the damping of a step must be positive"),
     "custom goal": (
         lambda: step(Problem(ARM, [Task(Point("hand"), Custom(nothing, (0.0,)), name="odd")]), ARM.rest, 0.1),

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import BadValue, shown
+from supple.values import FrozenDict
 
 EXACT = 2**53  # the largest whole number up to which a float holds them all
 _FALSE = (bool, np.bool_)  # no numbers, though Python counts with them
@@ -232,10 +233,10 @@ def names_in(value: Any, what: str) -> tuple[str, ...]:
 
 
 def mapping(value: Any, what: str, kind: type[Any] | tuple[type[Any], ...] | None = None) -> dict[str, Any]:
-    """A mapping from names as a dict of its own."""
+    """A mapping from names as one of its own, which never changes."""
     if not isinstance(value, Mapping):
         raise BadValue(f"{what} must be a mapping from names, not {shown(value)}")
-    out = dict(value)
+    out = FrozenDict(value)
     for name, thing in out.items():
         named(name, f"each name in {what}")
         if kind is not None:

@@ -118,9 +118,9 @@ class Figure(Value, Edits, Contacts):
         own = {c.name for c in self.coordinates}
         parts = resolved(in_order(items(self.parts, f"the parts of {what}"), self.name), own, self.name)
         object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "bodies", FrozenDict(mapping(self.bodies, f"the bodies of {what}", Body)))
+        object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
         object.__setattr__(self, "solids", FrozenDict(checked_solids(self.solids)))
-        object.__setattr__(self, "markers", FrozenDict(mapping(self.markers, f"the markers of {what}", Point)))
+        object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for name, point in self.markers.items():

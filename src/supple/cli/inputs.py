@@ -92,9 +92,7 @@ def converted(source: str, target: Path, unit: float | None, up: str | None) -> 
         given = supple.read_motion(source, **options_of(source, unit, up))
     elif _is_bvh(target):
         figure = supple.load(source)
-        given = replace(figure, source=Source("bvh", 0.01 if unit is None else unit, "y" if up is None else up))
-        assert given.source is not None
-        check_axes(given.source)
+        given = replace(figure, source=bvh_source(0.01 if unit is None else unit, "y" if up is None else up))
     else:
         given = supple.load(source, **options_of(source, unit, up))
     supple.write(given, target)
@@ -109,12 +107,13 @@ def converted(source: str, target: Path, unit: float | None, up: str | None) -> 
     return f"{target}: {kind} {figure.name!r} ({detail}) from {source}{lost}"
 
 
-def check_axes(source: Source) -> None:
-    """Refuse a unit or an up axis that no BVH file can have."""
-    if source.up not in ("x", "y", "z"):
-        raise BadValue(f"--up is x, y or z, not {source.up!r}")
-    if not (np.isfinite(source.unit) and source.unit > 0.0):
-        raise BadValue(f"--unit is a positive number of metres, not {source.unit!r}")
+def bvh_source(unit: float, up: str) -> Source:
+    """What a BVH file is to be written in; a unit or an up axis that none can have is refused by its option."""
+    if up not in ("x", "y", "z"):
+        raise BadValue(f"--up is x, y or z, not {up!r}")
+    if not (np.isfinite(unit) and unit > 0.0):
+        raise BadValue(f"--unit is a positive number of metres, not {unit!r}")
+    return Source("bvh", unit, up)
 
 
 def shown(

@@ -14,7 +14,7 @@ from rich.table import Table
 
 import supple
 from supple.cli.facts import place, value
-from supple.cli.inputs import check_axes, numbers
+from supple.cli.inputs import bvh_source, numbers
 from supple.effectors import Gap, MassCentre, Point
 from supple.errors import BadFile
 from supple.figure import Figure, Source
@@ -45,8 +45,7 @@ def solve(
         from supple.view.picture import check_picture
 
         check_picture(picture)
-    source, eye = Source("bvh", unit, up), numbers(view, 2, "--view")
-    check_axes(source)
+    source, eye = bvh_source(unit, up), numbers(view, 2, "--view")
     scene = supple.read_scene(file)
     solution = scene.solve(seed=seed)
     typer.echo(solution.report())
