@@ -213,7 +213,7 @@ def test_refuses_by_name() -> None:
     with pytest.raises(Refused, match="it keeps clear of obstacle 1"):
         ActiveSet().solve(Problem(body, panda().tasks, obstacles=[Ball((0, 0, 0), 0.1)]), PANDA.rest)
     for wrong in ({"steps": -1}, {"tolerance": -1.0}, {"tolerance": np.nan}):
-        with pytest.raises(BadValue, match="at least 0"):
+        with pytest.raises(BadValue, match=r"at least 0|not negative"):
             ActiveSet(**wrong)
 
 

@@ -132,7 +132,7 @@ def test_bad_matches_are_refused_with_a_remedy(text: str, error: type, message: 
 def test_what_is_no_motion_or_no_figure_is_refused():
     with pytest.raises(BadValue, match="must be a Motion"):
         supple.retarget(HUMAN, HUMAN)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(BadValue, match="figure to move"):
+    with pytest.raises(BadValue, match="must be a Figure"):
         supple.retarget(marching(HUMAN, 2), "human")  # pyright: ignore[reportArgumentType]
     with pytest.raises(BadValue, match="without frames"):
         supple.retarget(marching(HUMAN, 2).frames(2), HUMAN)

@@ -261,7 +261,10 @@ BY_NAME = {
 }
 OF_MODULES = {("os", "open"), ("os", "fdopen"), ("io", "open"), ("np", "save"), ("numpy", "save"), ("json", "dump")}
 OF_MODULES |= {("pickle", "dump"), ("shutil", "copyfile"), ("shutil", "copy"), ("shutil", "move"), ("os", "replace")}
-IN_MEMORY = {("view/report.py", "savefig"), ("view/picture.py", "savefig")}  # pictures, into io.BytesIO
+HARMLESS = {
+    ("view/report.py", "savefig"), ("view/picture.py", "savefig"),  # pictures, into io.BytesIO
+    ("caching.py", "open"),  # for reading, past links
+}  # fmt: skip
 
 
 def writes(tree: ast.Module) -> list[tuple[int, str]]:
@@ -286,7 +289,7 @@ def test_one_module_alone_opens_files_for_writing():
     for module in MODULES:
         name = module.relative_to(SOURCE).as_posix()
         lines = [
-            (line, call) for line, call in writes(ast.parse(module.read_text("utf-8"))) if (name, call) not in IN_MEMORY
+            (line, call) for line, call in writes(ast.parse(module.read_text("utf-8"))) if (name, call) not in HARMLESS
         ]
         found |= {name: lines} if lines else {}
     assert found.keys() == {"writing.py"}, found

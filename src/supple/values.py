@@ -109,9 +109,11 @@ def kept(thing: Any) -> Any:
         return FrozenDict({key: kept(value) for key, value in thing.items()})
     if type(thing) is list:
         return tuple(map(kept, thing))
-    if type(thing) is tuple:
+    if isinstance(thing, tuple):
         mine = tuple(map(kept, thing))
-        return thing if all(a is b for a, b in zip(mine, thing, strict=True)) else mine
+        if all(a is b for a, b in zip(mine, thing, strict=True)):
+            return thing
+        return type(thing)(*mine) if hasattr(thing, "_fields") else mine
     return thing
 
 
