@@ -369,7 +369,7 @@ UNWRITABLE = [
     ),
     (Figure("f", [*hinge("j", None)], bounds=(Bound.of({"j": 1.0}, 1.0),)), "linear limits among coordinates"),
     (Figure("f", [*hinge("j", None), *fixed("k")], loops=(Loop("l", "j", "k"),)), "loop 'l' is closed"),
-    (Figure("f", [*hinge("j\0", None)]), "XML cannot hold"),
+    (Figure("f", [*hinge("j\1", None)]), "XML cannot hold"),
 ]
 
 

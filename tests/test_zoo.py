@@ -22,7 +22,7 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every public callable by name: functions, constructors, and the public methods of classes."""
     for name in supple.__all__:
         thing = getattr(supple, name)
-        if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception | enum.Enum)):
+        if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, BaseException | enum.Enum)):
             continue
         yield name, thing
         for method in dir(thing) if inspect.isclass(thing) else ():

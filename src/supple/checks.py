@@ -158,8 +158,12 @@ def flag(value: Any, what: str) -> bool:
 
 def named(value: Any, what: str) -> str:
     """A name: text that is not empty and that a file can hold."""
-    if not isinstance(value, str) or not value or not _is_text(value):
+    if not isinstance(value, str) or not value:
         raise BadValue(f"{what} must be a name, text that is not empty, not {shown(value)}")
+    if not _is_text(value):
+        raise BadValue(
+            f"{what} must be a name that a file can hold, without zero bytes and surrogates, not {shown(value)}"
+        )
     return value
 
 

@@ -207,7 +207,7 @@ class Edits:
         Looks and masses, which are in `bodies`, stay as they are. A segment that is named here is no longer `uncovered`.
         """
         own = mapping(solids, "the solids of a figure")
-        return replace(self, solids={**self.solids, **own}).with_origin(self.origin)  # a scene file holds solids, too
+        return replace(self, solids={**self.solids, **own})._with_origin(self.origin)  # a scene file holds solids, too
 
     def with_markers(self: Any, markers: Mapping[str, Point | tuple[str, ArrayLike]]) -> Figure:
         """The named points that cameras see, as points or pairs (segment, offset), besides and in place of those so far."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.assembly import driven_rows, in_order, resolved
-from supple.checks import check_fields, flag, instance, items, mapping, named, numbers, one_of, positive
+from supple.checks import check_fields, flag, instance, items, mapping, named, names_in, numbers, one_of, positive
 from supple.compiled import entry, row, table
 from supple.contacts import Contacts, checked_solids
 from supple.drives import Bound, Coordinate
@@ -125,11 +125,12 @@ class Figure(Value, Edits, Contacts):
             find(self.segments, segment, "segment", f"figure {self.name!r}")
         for name, point in self.markers.items():
             find(self.segments, point.segment, "segment", f"marker {name!r} of figure {self.name!r}: it")
-        for segment in self.uncovered:
+        unread = names_in(self.uncovered, f"the uncovered segments of {what}")
+        for segment in unread:
             find(self.segments, segment, "segment", f"what is uncovered of figure {self.name!r}: it")
-        bare = tuple(s for s in self.segments if s in set(self.uncovered) and s not in self.solids)
+        bare = tuple(s for s in self.segments if s in unread and s not in self.solids)
         object.__setattr__(self, "uncovered", bare)
-        object.__setattr__(self, "remarks", tuple(dict.fromkeys(self.remarks)))
+        object.__setattr__(self, "remarks", tuple(dict.fromkeys(names_in(self.remarks, f"the remarks of {what}"))))
         for loop in self.loops:
             for segment in (loop.a, loop.b):
                 find(self.segments, segment, "segment", f"loop {loop.name!r} of figure {self.name!r}: it")
@@ -145,9 +146,9 @@ class Figure(Value, Edits, Contacts):
     def __repr__(self) -> str:
         return f"Figure({self.name!r}, {self.size} coordinates, {len(self.segments)} segments)"
 
-    def with_origin(self, origin: Origin | None) -> Figure:
+    def _with_origin(self, origin: Origin | None) -> Figure:
         """The same figure, told what it was loaded from."""
-        return self.varied(tuple(self.__dict__), origin=origin)
+        return self._varied(tuple(self.__dict__), origin=origin)
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property

@@ -150,6 +150,8 @@ class Problem(Value):
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
         object.__setattr__(self, "limits", limits)
         object.__setattr__(self, "rigidity", self._rigidity(self.rigidity))
+        if self.loop_tolerance is not None:
+            check_fields(self, "a problem", loop_tolerance=positive)
         for task in (*tasks, *self.loops):
             self._check_names(task)
 
@@ -362,7 +364,7 @@ class Problem(Value):
             raise BadValue(f"the problem has {len(self.tasks)} tasks but {len(targets)} targets")
         pairs = zip(self.tasks, targets, strict=True)
         tasks = tuple(t if x is None else replace(t, goal=t.goal.aimed(x)) for t, x in pairs)
-        out = self.varied(WITHOUT_TARGETS, tasks=tasks)
+        out = self._varied(WITHOUT_TARGETS, tasks=tasks)
         if "pack" in self.__dict__:
             I, F, _ = self.pack
             terms = (t for task in out.all_tasks for goal, _ in task.alternatives for t in goal.terms())

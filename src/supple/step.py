@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import instance, number, positive
+from supple.checks import flag, instance, number, positive
 from supple.errors import BadValue, Refused
 from supple.goals import Custom, Near
 from supple.problem import Problem
@@ -39,7 +39,7 @@ def step(
     `targets` moves the goals without packing the problem anew: the bare array if it has one task, else a list with one for
     each, None where a task keeps its own. One step decides nothing: ``prove=True`` is refused, `solve` proves.
     """
-    if prove:
+    if flag(prove, "prove"):
         raise Refused("one step proves nothing: solve(problem, prove=True) decides whether the tasks can be met")
     plan = planned(problem, gain, damping)
     posture, seconds = problem.figure.posture(q), duration(dt)

@@ -9,13 +9,13 @@ A thread that does not end, because it is compiling, is left behind; it shares n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Real
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from supple.errors import BadValue, Interrupted
+from supple.checks import endless
+from supple.errors import Interrupted
 
 POLL = 0.05  # seconds after which a wait looks around: not every system interrupts one
 GRACE = 0.1  # seconds that loops are given to end
@@ -26,11 +26,7 @@ class Stop:
     """When a job is to end; one for each call of a door. ``with stop:`` notes a Ctrl-C in what is done there."""
 
     def __init__(self, deadline: float | None = None) -> None:
-        if deadline is not None and (
-            isinstance(deadline, bool) or not isinstance(deadline, Real) or not float(deadline) > 0.0
-        ):
-            raise BadValue(f"a deadline is a positive number of seconds, not {deadline!r}")
-        self.seconds = float("inf") if deadline is None else float(deadline)
+        self.seconds = endless(float("inf") if deadline is None else deadline, "a deadline [s]")
         self.until = monotonic() + self.seconds
         self.interrupted = False
 

@@ -76,7 +76,7 @@ class Value:
         text = f"{type(self).__name__}({', '.join(part for part in parts if part)})"
         return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…)"
 
-    def varied(self, known: tuple[str, ...] = (), kind: type | None = None, **changes: Any) -> Any:
+    def _varied(self, known: tuple[str, ...] = (), kind: type | None = None, **changes: Any) -> Any:
         """The same with other fields, past the checks of construction: for changes that are known to be fine.
 
         Of what has been worked out so far only what is named in `known` is true of it, too. `kind` is a subclass that it

@@ -64,11 +64,11 @@ def load(what: str | Path, **options: Any) -> Figure:
     suffix = path.suffix.lower()
     if suffix in FIGURES:
         _check_options(FIGURES[suffix], options, f"the reader of {suffix} files")
-        return FIGURES[suffix](path, **options).with_origin(Origin(str(path.absolute()), True, options))
+        return FIGURES[suffix](path, **options)._with_origin(Origin(str(path.absolute()), True, options))
     if not isinstance(what, str) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
     find(catalogue.names(), str(what), "figure", "the catalogue")
-    return catalogue.build(str(what), **options).with_origin(Origin(str(what), False, options))
+    return catalogue.build(str(what), **options)._with_origin(Origin(str(what), False, options))
 
 
 def _check_options(reader: Callable[..., Any], options: Mapping[str, Any], owner: str) -> None:

@@ -53,7 +53,7 @@ class Recentred(Problem):
         steep = recentre_entry(I, F, here, STEEP) > 0
         figure = _turned(problem, F) if steep else problem.figure
         more = {"stated": problem, "reference": kept(reference), "numbers": frozen(F)}
-        return problem.varied(WITHOUT_TARGETS, cls, figure=figure, **more), here
+        return problem._varied(WITHOUT_TARGETS, cls, figure=figure, **more), here
 
     @cached_property
     def pack(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -64,7 +64,7 @@ class Recentred(Problem):
     def aimed(self, *targets: Any) -> Recentred:
         """The same with other targets, in the same charts."""
         stated = self.stated.aimed(*targets)
-        return self.varied(WITHOUT_TARGETS, tasks=stated.tasks, stated=stated)
+        return self._varied(WITHOUT_TARGETS, tasks=stated.tasks, stated=stated)
 
     def home(self, q: Floats, give: float = EXACT) -> Floats:
         """A posture of this problem in the stated order of angles, nearest to the reference."""
