@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from supple.clearance import gap, solid_of
-from supple.compiled import entry, row
-from supple.shapes import Ball, Box, Capsule, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.kernels.clearance import gap, solid_of
+from supple.kernels.compiling import entry, row
 
 HALF, COUNT, NEAR = 0.2, 512, 0.3
 STONE = np.random.default_rng(3).normal(size=(20, 3))

@@ -32,10 +32,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.deciding.claims import Claim, claims_of
-from supple.deciding.proof import leaf_of
-from supple.deciding.relaxation import Relaxation, best_start
-from supple.deciding.trial import holds
+from supple.proofs.claims import Claim, claims_of
+from supple.proofs.proof import leaf_of
+from supple.proofs.relaxation.relaxation import Relaxation, best_start
+from supple.proofs.trial import holds
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SUPPLE_SHARED", ROOT.parent / "shared"))
@@ -59,7 +59,7 @@ def robot(name: str) -> tuple[supple.Figure, str]:
     """A figure and the segment that is to be placed."""
     figure = supple.load(str(SHARED / "data" / "robots" / FILES[name]) if name in FILES else name)
     if name in TURNS:
-        figure = figure.with_limits(dict.fromkeys(figure.joints, (-TURNS[name], TURNS[name])))
+        figure = figure.with_limits(dict.fromkeys(figure.coordinates, (-TURNS[name], TURNS[name])))
     segment = ROBOTS[name]
     return figure, segment if segment in figure.segments else figure.segments[-1]
 
@@ -75,10 +75,10 @@ class Targets:
     def __init__(self, figure: supple.Figure, segment: str, seed: int) -> None:
         self.figure, self.segment, self.rng = figure, segment, np.random.default_rng(seed)
         self.claim: Claim = claims_of(problem_of(figure, segment, figure.placement(figure.rest, segment)))[0]
-        self.at = [figure.joints.index(name) for name in self.claim.chain.names if name in figure.joints]
+        self.at = [figure.coordinates.index(name) for name in self.claim.chain.names if name in figure.coordinates]
         self.lower, self.upper = (side[: len(self.at)] for side in self.claim.chain.box)
         wide = 1.0 / 3.0 * (self.upper - self.lower)
-        names = [figure.joints[i] for i in self.at]
+        names = [figure.coordinates[i] for i in self.at]
         wider = {n: (lo - w, hi + w) for n, lo, hi, w in zip(names, self.lower, self.upper, wide, strict=True)}
         self.wider = figure.with_limits(wider)
         self.search = supple.prepare(problem_of(figure, segment, np.eye(4)), solver=supple.Multistart(attempts=200))

@@ -22,11 +22,11 @@ import numpy as np
 import supple
 from convex_rank_data import Box, Platform, box, need_data, platforms
 from supple import At, Gap, LevenbergMarquardt, Placed, Point, Problem, RankOne, Task
-from supple.coordinates.lifted_blocks import nearest_rotations
-from supple.coordinates.lifted_posture import Reader
-from supple.problem import met
-from supple.solvers.meter import FREELY
-from supple.solvers.rank_one_search import Attempt, Purse
+from supple.problem.allowance import FREELY
+from supple.problem.problem import met
+from supple.solvers.rank_one.matrices import nearest_rotations
+from supple.solvers.rank_one.posture import Reader
+from supple.solvers.rank_one.search import Attempt, Purse
 
 LIFTS = ("rotation", "quaternion")
 ARMS = {"panda": "panda_hand", "sawyer": "right_hand", "baxter": "left_gripper"}
@@ -91,7 +91,7 @@ def boxes(job: Box, restarts: int = 10) -> list[Row]:
         solver.relaxation(job.problem, True)
         found = [one(solver, job.problem.aimed(T)) for T in job.targets]
         rows.append({"lift": lift, "paper": PAPER_BOX[lift], **told(found, job.label, restarts)})
-    rows += [through(job, RankOne(), "RankOne()"), through(job, None, "supple.solve")]
+    rows += [through(job, RankOne(), "RankOne()"), through(job, None, "supple.solving.solve")]
     return rows
 
 
@@ -108,7 +108,9 @@ def arms(count: int, restarts: int = 10) -> list[Row]:
             found = [one(solver, problem.aimed(T)) for T in targets]
             rows.append({"arm": name, "lift": lift, **told(found, np.ones(count), restarts)})
         job = Box(problem, targets, targets, np.ones(count))
-        rows += [{"arm": name, **through(job, *way)} for way in ((RankOne(), "RankOne()"), (None, "supple.solve"))]
+        rows += [
+            {"arm": name, **through(job, *way)} for way in ((RankOne(), "RankOne()"), (None, "supple.solving.solve"))
+        ]
     return rows
 
 
@@ -192,7 +194,7 @@ def stewart(job: Platform) -> list[Row]:
     ways = {
         "RankOne, no local solver": RankOne(polish=None),
         "RankOne": RankOne(polish=LevenbergMarquardt()),
-        "supple.solve": None,
+        "supple.solving.solve": None,
     }
     for name, solver in ways.items():
         errors, seconds, steps, ok = [], [], [], 0
@@ -204,7 +206,7 @@ def stewart(job: Platform) -> list[Row]:
             seconds.append(process_time() - began)
             ok += solution.ok
             steps.append(solution.iterations)
-            mine = [solution.q[job.figure.joints.index(f"leg{k}.length")] for k in range(1, 7)]
+            mine = [solution.q[job.figure.coordinates.index(f"leg{k}.length")] for k in range(1, 7)]
             errors.append(np.abs(mine - lengths).max())
         rows.append({
             "platform": job.name, "solver": name, "poses": len(job.poses), "found": ok, "steps": float(np.mean(steps)),

@@ -58,7 +58,7 @@ def ours(scenes: Scenes, preferred: float) -> dict[str, Any]:
             begun = time.perf_counter()
             found.append(supple.solve(problem(arm, place, boxes, preferred)))
             round[i] = time.perf_counter() - begun
-    order = [arm.joints.index(name) for name in JOINTS]
+    order = [arm.coordinates.index(name) for name in JOINTS]
     impossible = sum(solution.status is supple.Status.IMPOSSIBLE for solution in found)
     q = np.array([solution.q[order] for solution in found])
     ok = np.array([solution.ok for solution in found])

@@ -17,11 +17,12 @@ import numpy as np
 
 import supple
 from pinocchio_peer import Peer
-from supple.compiled import entry
-from supple.evaluate import gradient, hessian
-from supple.linear import jacobian
-from supple.tree import place, read_tree, steer
-from supple.views import read_work
+from supple.kernels.compiling import entry
+from supple.kernels.jacobian import jacobian
+from supple.kernels.layouts import RESIDUALS
+from supple.kernels.objective import gradient, hessian
+from supple.kernels.tree import open_tree, place, steer
+from supple.kernels.views import read_work
 
 HUMAN_GOALS = ("hand_l.tip", "hand_r.tip", "foot_l.heel", "foot_r.heel", "pelvis", "head.top")
 POSTURES = 64
@@ -63,7 +64,7 @@ def _jacobians(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rounds: int, g: Any
 @entry
 def _placements(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rounds: int, g: Any, H: Any, rho: Any, J: Any) -> float:
     """The same for the placements of all joints alone: the part that every evaluation begins with."""
-    tree, _, _ = read_tree(I, F)
+    tree = open_tree(I, F)
     work, _ = read_work(I, scratch)
     total = 0.0
     for _ in range(rounds):
@@ -103,7 +104,7 @@ def postures(figure: supple.Figure, count: int = POSTURES, seed: int = 0) -> np.
 def inside(problem: supple.Problem, what: int, times: int) -> float:
     """Seconds for one evaluation inside compiled code."""
     I, F, T = problem.pack
-    size, m = problem.figure.size, int(problem.packed[0][10])
+    size, m = problem.figure.size, int(problem.packed[0][RESIDUALS])
     g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
     rho, J = np.zeros(m), np.zeros((m, size))
     Q = postures(problem.figure)
@@ -114,7 +115,7 @@ def inside(problem: supple.Problem, what: int, times: int) -> float:
 def from_python(problem: supple.Problem, what: int, times: int) -> float:
     """Seconds for one evaluation called from Python through the packed entry, arrays made beforehand."""
     I, F, T = problem.pack
-    size, m = problem.figure.size, int(problem.packed[0][10])
+    size, m = problem.figure.size, int(problem.packed[0][RESIDUALS])
     g, H, scratch = np.zeros(size), np.zeros((size, size)), problem.scratch()
     rho, J = np.zeros(m), np.zeros((m, size))
     Q = postures(problem.figure)

@@ -132,9 +132,9 @@ def angle_row(bench: Bench, job: Trial) -> list[Row]:
     if isinstance(found, str):
         return [Row(job.name, job.limits, "opensim, 1e-9", note=found)]
     row, motion = ours(job, "supple, 1e-12", EXACT)
-    slides = np.array([name.endswith(("_tx", "_ty", "_tz")) for name in job.figure.joints])
+    slides = np.array([name.endswith(("_tx", "_ty", "_tz")) for name in job.figure.coordinates])
     off = np.abs(np.degrees(np.angle(np.exp(1j * (found["q"] - motion.q)))))[:, ~slides]
-    worst = [name for name, slide in zip(job.figure.joints, slides, strict=True) if not slide][
+    worst = [name for name, slide in zip(job.figure.coordinates, slides, strict=True) if not slide][
         int(off.max(axis=0).argmax())
     ]
     shift = 1e3 * np.abs(found["q"] - motion.q)[:, slides].max(initial=0.0)

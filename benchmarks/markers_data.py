@@ -114,7 +114,7 @@ def cmu(name: str) -> Trial:
     short = raw.renamed({n: n.rpartition(":")[2] for n in raw.names})
     kept = short.only([n for n in short.names if n in spots])
     markers = replace(kept, positions=kept.positions @ QUARTER.T)
-    ranges = {j: (float(a), float(b)) for j, a, b in zip(clip.figure.joints, clip.lower, clip.upper, strict=True)}
+    ranges = {j: (float(a), float(b)) for j, a, b in zip(clip.figure.coordinates, clip.lower, clip.upper, strict=True)}
     figure = clip.figure.with_limits({j: r for j, r in ranges.items() if np.isfinite(r[0])})
     figure = figure.with_markers({n: (spot["joint"], spot["offset"]) for n, spot in spots.items()})
     return Trial(name, CMU[name], figure, markers, clip.q[0], {})

@@ -26,7 +26,7 @@ def skeleton(trial: Trial) -> dict[str, Any]:
     parents = [figure.parent_of(s) for s in figure.segments]
     at = np.array([zero[s][:3, 3] for s in figure.segments])
     parent = np.array([-1 if p is None else index[p] for p in parents])
-    joints = list(figure.joints)
+    joints = list(figure.coordinates)
     names = [[f"{s}.{axis}" for axis in "zyx"] for s in figure.segments]
     points = [figure.markers[name] for name in trial.names]
     return {
@@ -55,7 +55,7 @@ def plain(joint: str) -> str:
 
 def coordinates_of(trial: Trial, fields: dict[str, Any], s: int) -> list[tuple[str, str]]:
     """Names of a segment's coordinates and their axes, the slides of a root first."""
-    joints = trial.figure.joints
+    joints = trial.figure.coordinates
     slides = list(zip(joints[:3], "xyz", strict=True)) if fields["parent"][s] < 0 else []
     return slides + [(joints[k], axis) for k, axis in zip(fields["turns"][s], "zyx", strict=True) if k >= 0]
 
@@ -103,7 +103,7 @@ def _osim_joint(trial: Trial, fields: dict[str, Any], s: int) -> str:
 
 
 def _osim_coordinate(trial: Trial, joint: str) -> str:
-    k = trial.figure.joints.index(joint)
+    k = trial.figure.coordinates.index(joint)
     lower, upper = trial.figure.lower[k], trial.figure.upper[k]
     clamped = bool(np.isfinite(lower))
     span = numbers([lower, upper] if clamped else [-99.0, 99.0])
@@ -153,7 +153,9 @@ def described(trial: Trial, kind: str, folder: Path) -> dict[str, Any]:
     """The trial for a peer that takes arrays ("arrays"), an OSIM file ("osim") or a bioMod ("biomod")."""
     common = {
         "names": np.array(trial.names),
-        "joints": np.array([plain(j) for j in trial.figure.joints] if trial.model is None else trial.figure.joints),
+        "joints": np.array(
+            [plain(j) for j in trial.figure.coordinates] if trial.model is None else trial.figure.coordinates
+        ),
         "times": trial.markers.times,
         "seen": trial.seen,
         "weights": np.array([trial.weights.get(n, 1.0) for n in trial.names]),

@@ -10,7 +10,7 @@ import numpy as np
 
 import supple
 from markers_data import Trial, places, rms
-from supple.tracking.clip import clip_of
+from supple.motion.tracking.clip import clip_of
 
 DEFAULT = supple.FrameByFrame()
 SHARP = supple.FrameByFrame(tolerance=1e-8, steps=500)

@@ -89,7 +89,7 @@ class Capture:
         places = np.array([zero[s][:3, 3] for s in figure.segments])
         parent = np.array([-1 if p is None else index[p] for p in parents])
         offset = (places - np.where(parent[:, None] >= 0, places[parent], 0.0)) @ base
-        joints = list(figure.joints)
+        joints = list(figure.coordinates)
         names = [[f"{s}.{axis}" for axis in "zyx"] for s in figure.segments]
         turns = np.array([[joints.index(n) if n in joints else -1 for n in row] for row in names])
         return {
@@ -114,7 +114,7 @@ def capture(name: str) -> Capture:
     motion = supple.read_motion(path, unit=UNIT, up="y")
     whole = motion.figure
     idle = [c for segment in (*STILL, *FINGERS) for c in whole.joints_of(segment)]
-    kept = [i for i, c in enumerate(whole.joints) if c not in idle]
+    kept = [i for i, c in enumerate(whole.coordinates) if c not in idle]
     q = motion.q[1:, kept].copy()  # the first frame of these files is an invented posture
     q[:, 3:] = np.unwrap(q[:, 3:], axis=0)
     lower, upper = q.min(axis=0) - MARGIN, q.max(axis=0) + MARGIN

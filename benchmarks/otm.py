@@ -15,7 +15,7 @@ import numpy as np
 
 import supple
 from otm_models import Experiment, reaching, seen, steering
-from supple.space import Floats
+from supple.geometry.placements import Floats
 
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
 REPEATS = 5

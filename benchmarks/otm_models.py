@@ -8,7 +8,7 @@ import numpy as np
 
 import supple
 from supple import Point, ball, free, hinge, universal
-from supple.space import Floats
+from supple.geometry.placements import Floats
 
 RATE = 50.0  # frames a second
 
@@ -145,7 +145,7 @@ def seen(figure: supple.Figure, points: dict[str, Point], Q: Floats) -> Floats:
 def reaching(trials: int = 10, frames: int = 120, amplitude: float = 0.02, seed: int = 1) -> Experiment:
     """Reach movements of the whole body: to a switch and back, trunk and both arms, every trial its own."""
     figure, points = whole_body()
-    index, postures, positions = {n: k for k, n in enumerate(figure.joints)}, [], []
+    index, postures, positions = {n: k for k, n in enumerate(figure.coordinates)}, [], []
     start = np.array(figure.rest)
     seated = {"Rarm.y": 0.2, "Rarm.x": -0.2, "Rforearm": -0.9, "Rthigh.y": -0.2, "Rshank": 0.4, "Rfoot.y": -0.2}
     seated |= {name.replace("R", "L", 1): -value if name.endswith(".x") else value for name, value in seated.items()}
@@ -168,7 +168,7 @@ def reaching(trials: int = 10, frames: int = 120, amplitude: float = 0.02, seed:
 def steering(trials: int = 12, frames: int = 150, amplitude: float = 0.02, seed: int = 100) -> Experiment:
     """Steering with both hands at ten to two, right and left, in closed shoulder girdles."""
     figure, points = upper_body()
-    index, postures, positions = {n: k for k, n in enumerate(figure.joints)}, [], []
+    index, postures, positions = {n: k for k, n in enumerate(figure.coordinates)}, [], []
     hands = [Point("Lhand", (0, 0, -0.08)), Point("Rhand", (0, 0, -0.08))]
     start = np.array(figure.rest)
     for name, value in {"Larm.y": -1.0, "Rarm.y": -1.0, "Lforearm.y": -0.9, "Rforearm.y": -0.9}.items():

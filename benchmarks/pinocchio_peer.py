@@ -20,7 +20,7 @@ class Peer:
         self.model = pin.Model()
         place: dict[str | None, tuple[int, np.ndarray]] = {None: (0, np.eye(4))}
         self.order: list[str] = []
-        for joint in figure.parts:
+        for joint in figure.joints.values():
             at, frame = place[joint.parent]
             T = frame @ joint.at
             if not joint.is_fixed:
@@ -127,10 +127,10 @@ def _model(joint: supple.Joint) -> Any:
 def _couplings(figure: supple.Figure, order: list[str]) -> np.ndarray:
     """The matrix that takes q to the values of all moving joints; only straight couplings without offset."""
     M = np.zeros((len(order), figure.size))
-    by_name = {joint.name: joint for joint in figure.parts if not joint.is_fixed}
+    by_name = {joint.name: joint for joint in figure.joints.values() if not joint.is_fixed}
     for i, name in enumerate(order):
         drive = by_name[name].drive
         terms = [(name, 1.0)] if drive is None else [(n, curve.slope) for n, curve in drive.terms]
         for leader, slope in terms:
-            M[i, figure.joints.index(leader)] = slope
+            M[i, figure.coordinates.index(leader)] = slope
     return M

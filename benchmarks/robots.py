@@ -67,7 +67,7 @@ class Supple(Solver):
         tasks = [supple.Task(supple.Frame(name), supple.Placed(np.eye(4))) for name in job.frames]
         self.problem = supple.Problem(self.figure, tasks)
         self.query = supple.prepare(self.problem)
-        self.columns = [self.figure.joints.index(name) for name in job.joints]
+        self.columns = [self.figure.coordinates.index(name) for name in job.joints]
 
     def target(self, T: np.ndarray) -> Any:
         return T[0] if len(T) == 1 else T

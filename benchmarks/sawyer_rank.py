@@ -62,7 +62,7 @@ def built(scenes: Scenes, i: int, arm: supple.Figure, reduce: bool, **how: Any) 
 def rank_one(scenes: Scenes, model: str, reduce: bool = True) -> dict[str, Any]:
     """What `RankOne` makes of a set: postures before and after a local solver, times, and how many could be built."""
     arm = arm_of(model)
-    order = [arm.joints.index(name) for name in JOINTS]
+    order = [arm.coordinates.index(name) for name in JOINTS]
     rows: dict[str, list[Any]] = {key: [] for key in ("q", "polished", "built", "build", "solve", "steps")}
     for i in range(len(scenes.places)):
         begun = time.perf_counter()

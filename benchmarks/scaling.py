@@ -27,9 +27,9 @@ import supple
 from scaling_cells import EVALUATED, ROUNDS, Building, Cell, Evaluation, Iteration
 from scaling_plot import draw
 from scaling_problems import Case, chain_case, grouped_case, jack_case, reach_case
-from supple.solvers import active_set
-from supple.solvers.desk import desk
-from supple.views import scratch_size
+from supple.kernels.views import scratch_size
+from supple.solvers.active_set import active_set
+from supple.solvers.levenberg_marquardt.desk import desk
 
 SIZES = (10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1400, 2000)
 PAIRS = (1, 2, 4, 8, 14, 25, 36, 52, 75, 108)  # of arms: 74 … 2000 coordinates

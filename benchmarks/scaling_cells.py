@@ -13,11 +13,12 @@ import numpy as np
 
 import supple
 from scaling_problems import Case
-from supple.compiled import entry
-from supple.evaluate import gradient_entry, hessian_entry
-from supple.linear import jacobian_entry, linearise
-from supple.solvers.meter import EVALUATIONS, ITERATIONS
-from supple.views import read_work
+from supple.kernels.compiling import entry
+from supple.kernels.jacobian import jacobian_entry, linearise
+from supple.kernels.layouts import RESIDUALS
+from supple.kernels.objective import gradient_entry, hessian_entry
+from supple.kernels.views import read_work
+from supple.problem.allowance import EVALUATIONS, ITERATIONS
 
 ROUNDS, SPAN = 9, 6.0  # most rounds, and the seconds after which a cell has had enough of them; at least two
 LONG = 1.0  # seconds; where the first solve takes longer, one start has to do
@@ -122,7 +123,7 @@ class Evaluation(Cell):
         super().__init__(case.size)
         problem, n = case.problem, case.size
         I, F, T = problem.pack
-        m, scratch = int(I[10]), problem.scratch()
+        m, scratch = int(I[RESIDUALS]), problem.scratch()
         Q = np.array(case.starts[:1] if what in ("Hessian", "Jacobian") else case.starts * 4)
         k = len(Q)
         targets, value, g, rho = np.repeat(T[None], k, axis=0), np.zeros((k, 2)), np.zeros((k, n)), np.zeros((k, m))

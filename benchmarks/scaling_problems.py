@@ -13,13 +13,13 @@ import numpy as np
 
 import supple
 from supple import At, Figure, Frame, Placed, Point, Problem, Task
-from supple.catalogue import build
-from supple.catalogue.limbs import NECK, add_arms
-from supple.catalogue.shoulder import shoulder_group
-from supple.catalogue.standing import Plan
-from supple.catalogue.trunk import VERTEBRAE
-from supple.drives import FREE
-from supple.space import Z, compose, turned
+from supple.figure.catalogue import build
+from supple.figure.catalogue.limbs import NECK, add_arms
+from supple.figure.catalogue.shoulder import shoulder_group
+from supple.figure.catalogue.standing import Plan
+from supple.figure.catalogue.trunk import VERTEBRAE
+from supple.figure.drives import FREE
+from supple.geometry.placements import Z, compose, turned
 
 STARTS = 3
 GOLDEN = 2.399963  # radians between the directions in which pairs of arms face

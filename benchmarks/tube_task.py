@@ -19,7 +19,7 @@ import numpy as np
 
 import supple
 from supple import AimedAt, At, Direction, Facing, Figure, OnLine, OnPlane, Point, Problem, Task
-from supple.space import turned
+from supple.geometry.placements import turned
 
 RADIUS, LENGTH, AHEAD = 0.06, 0.55, 0.20  # of the tube, and from the eyes to its mouth [m]
 HOLD = (0.30, 0.55)  # how far from the eyes, along the axis, the hands are [m]
@@ -74,7 +74,7 @@ def targets_in(figure: Figure, q: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def drawn(figure: Figure, rng: np.random.Generator) -> Placement | None:
     """A placement from a random posture; None where the arms do not reach."""
-    q, index = np.array(figure.rest), figure.joints.index
+    q, index = np.array(figure.rest), figure.coordinates.index
     for name, degrees in RANGES.items():
         q[index(name)] = np.deg2rad(rng.uniform(*degrees))
     eye, sight, aside = (figure.placement(q, "eyes")[:3, i] for i in (3, 0, 1))

@@ -9,7 +9,7 @@ problem = supple.Problem(figure, [task])
 
 solution = supple.solve(problem)
 print(solution.status.name, "-", solution.reason)
-print(dict(zip(figure.joints, solution.q.round(3).tolist(), strict=True)))
+print(dict(zip(figure.coordinates, solution.q.round(3).tolist(), strict=True)))
 print(f"missed by {1e6 * solution.errors[0].metres:.2f} micrometres")
 print("within the limits:", figure.limits.contains(solution.q))
 

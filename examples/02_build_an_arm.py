@@ -19,10 +19,10 @@ arm = Figure(
     ],
 )
 print(arm)
-print("coordinates:", ", ".join(arm.joints))
+print("coordinates:", ", ".join(arm.coordinates))
 
 solution = solve(Problem(arm, [Task(Point("fingertip"), At((0.45, 0.15, 1.5)))]))
 print(solution.report())
 
 straight = arm.with_rest({"forearm": 0.0}).locked("hand")
-print(straight, "- the wrist is locked:", straight.joints)
+print(straight, "- the wrist is locked:", straight.coordinates)

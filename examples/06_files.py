@@ -14,8 +14,8 @@ print(f"ur5.urdf: {again}, placements differ by at most {gap:.1e}")
 person = supple.load("human", root="fixed", legs=False, fingers=False)
 times = np.arange(60) / 30.0
 wave = np.tile(person.rest, (len(times), 1))
-wave[:, person.joints.index("upper_arm_r.abduction")] = 1.4
-wave[:, person.joints.index("forearm_r.flexion")] = 1.2 + 0.5 * np.sin(2 * np.pi * times)
+wave[:, person.coordinates.index("upper_arm_r.abduction")] = 1.4
+wave[:, person.coordinates.index("forearm_r.flexion")] = 1.2 + 0.5 * np.sin(2 * np.pi * times)
 supple.write(supple.Motion(person, wave, times), "wave.bvh")
 
 motion = supple.read_motion("wave.bvh")  # centimetres and y up, unless told otherwise

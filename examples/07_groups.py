@@ -17,7 +17,7 @@ for name, figure in (("free", free), ("grouped", grouped)):
     solution = supple.solve(figure, goals)
     print(f"\n{name}: {solution.status.name}, {solution.iterations} iterations")
     if name == "grouped":
-        values = {n: v for n, v in zip(figure.joints, solution.q, strict=True) if n.startswith("spine.")}
+        values = {n: v for n, v in zip(figure.coordinates, solution.q, strict=True) if n.startswith("spine.")}
         print({n: f"{np.rad2deg(v):.1f}°" for n, v in values.items()})
     curve = [figure.placement(solution.q, vertebra)[:3, 3] for vertebra in ("L5", "L1", "T10", "T5", "T1")]
     print("the spine, from L5 to T1 [m]:", "  ".join(f"({x:.3f}, {y:.3f}, {z:.3f})" for x, y, z in curve))

@@ -59,8 +59,8 @@ def spine_angles(figure: Figure, q: np.ndarray) -> np.ndarray:
 def standing(figure: Figure, q: np.ndarray, **options: Any) -> tuple[Figure, np.ndarray]:
     """The same posture of the whole person, for the picture."""
     whole = supple.load("jack", **options, root="fixed")
-    value = dict(zip(whole.joints, whole.rest, strict=True)) | dict(zip(figure.joints, q, strict=True))
-    return whole, np.array([value[name] for name in whole.joints])
+    value = dict(zip(whole.coordinates, whole.rest, strict=True)) | dict(zip(figure.coordinates, q, strict=True))
+    return whole, np.array([value[name] for name in whole.coordinates])
 
 
 sheet, panels = plt.subplots(1, 2, figsize=(11, 7.4), layout="tight")

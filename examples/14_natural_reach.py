@@ -32,7 +32,7 @@ def problem(chain: str, rigidity: dict[str, float], **options: Any) -> Problem:
 
 def torso(q: np.ndarray, motion: str) -> float:
     """How much the three joints of the torso bend or turn, all together [degrees]."""
-    return float(np.rad2deg(sum(abs(q[figure.joints.index(f"{s}.{motion}")]) for s in TORSO)))
+    return float(np.rad2deg(sum(abs(q[figure.coordinates.index(f"{s}.{motion}")]) for s in TORSO)))
 
 
 STIFF = {f"{part}.{motion}": 0.5 for part in ("lumbar", "thorax_*") for motion in ("bending", "rotation")}

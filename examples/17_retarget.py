@@ -19,7 +19,7 @@ Q = np.tile(person.rest, (len(times), 1))
 
 def put(name: str, values: np.ndarray) -> None:
     """Let a coordinate take these values."""
-    Q[:, person.joints.index(name)] = values
+    Q[:, person.coordinates.index(name)] = values
 
 
 for side, lift, swing in (("l", np.maximum(0.0, wave), -wave), ("r", np.maximum(0.0, -wave), wave)):
@@ -35,7 +35,7 @@ child = supple.load("jack", stature=1.15, fingers=False).with_rest(spread)
 
 match = supple.match_segments(person, child)
 print(match.text())
-print("the child has", len(child.joints), "coordinates, the person", len(person.joints), end="\n\n")
+print("the child has", len(child.coordinates), "coordinates, the person", len(person.coordinates), end="\n\n")
 
 out = supple.retarget(march, child, match)
 print(out.report.text())

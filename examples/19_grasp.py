@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import Box, Capsule, Clearance, Near, Point, Problem, RankOne, Rooms, Task, Together, Touching, Within
-from supple.distance import distance_between
+from supple.geometry.distances import distance_between
 from supple.view import draw
 
 SIDE, ROUND = 0.05, 0.007  # of the cube; radius of a fingertip [m]

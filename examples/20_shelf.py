@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import Box, Capsule, Clearance, Continuity, Placed, Problem, RankOne, Rooms, Task, Together
-from supple.distance import distance_between
+from supple.geometry.distances import distance_between
 from supple.view import draw
 
 LINKS = {  # from, to, radius [m]

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import Ball, Box, Capsule, Polytope
-from supple.distance import distance_between
+from supple.geometry.distances import distance_between
 
 CELL, HEIGHT = Box((0, 0, 0), (2, 1.6, 1)), 0.5
 TURNED = supple.place((1.4, 0.6, 0.5), Rotation.from_euler("z", 35, degrees=True))

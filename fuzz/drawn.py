@@ -11,7 +11,7 @@ import numpy as np
 
 import supple
 from judge import Judge
-from supple import catalogue
+from supple.figure import catalogue
 
 KINDS = ("hinge", "slide", "screw", "universal", "ball", "planar", "fixed")
 SHARES = (0.5, 0.14, 0.07, 0.07, 0.12, 0.03, 0.07)
@@ -186,9 +186,11 @@ def _bodies(parts: list[supple.Joint], rng: np.random.Generator, scale: float) -
 
 def _grouped(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
     """Two or three hinges driven by one coordinate."""
-    followed = {n for j in made.parts if j.drive is not None for n, _ in j.drive.terms}
+    followed = {n for j in made.joints.values() if j.drive is not None for n, _ in j.drive.terms}
     free = [
-        j.name for j in made.parts if j.drive is None and j.segment == j.name and any(j.turn) and j.name not in followed
+        j.name
+        for j in made.joints.values()
+        if j.drive is None and j.segment == j.name and any(j.turn) and j.name not in followed
     ]
     if len(free) < 2:
         return made
@@ -199,13 +201,15 @@ def _grouped(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
 
 def _bounded(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
     """A linear limit among two coordinates or three, which the rest posture keeps."""
-    angles = [n for n, lo, hi in zip(made.joints, made.lower, made.upper, strict=True) if np.isfinite([lo, hi]).all()]
+    angles = [
+        n for n, lo, hi in zip(made.coordinates, made.lower, made.upper, strict=True) if np.isfinite([lo, hi]).all()
+    ]
     if len(angles) < 2:
         return made
     chosen = [str(n) for n in rng.choice(angles, min(len(angles), 3), False)]
-    width = dict(zip(made.joints, made.upper - made.lower, strict=True))
+    width = dict(zip(made.coordinates, made.upper - made.lower, strict=True))
     c = {name: float(rng.normal() / max(width[name], 1e-9)) for name in chosen}
-    rest = dict(zip(made.joints, made.rest, strict=True))
+    rest = dict(zip(made.coordinates, made.rest, strict=True))
     bound = supple.Bound.of(c, sum(c[n] * rest[n] for n in chosen) + float(rng.uniform(0.05, 0.5)))
     return replace(made, bounds=(*made.bounds, bound))
 

@@ -41,9 +41,9 @@ class Judge:
     def __init__(self, problem: Any, limits: Any = None) -> None:
         """`limits` are those that were stated with the problem, None if they are the figure's own."""
         self.problem, self.figure, self.stated = problem, problem.figure, limits
-        self.index = {name: i for i, name in enumerate(self.figure.joints)}
-        self.parts = {(j.segment if j.segment is not None else f"{j.name}'"): j for j in self.figure.parts}
-        self.named = {j.name: j for j in self.figure.parts}
+        self.index = {name: i for i, name in enumerate(self.figure.coordinates)}
+        self.parts = {(j.segment if j.segment is not None else f"{j.name}'"): j for j in self.figure.joints.values()}
+        self.named = {j.name: j for j in self.figure.joints.values()}
 
     # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────
     def value(self, name: str, Q: np.ndarray) -> np.ndarray:
@@ -66,7 +66,7 @@ class Judge:
             low, high, rows = self._stated()
         else:
             low, high, rows = self._own()
-            for joint in self.figure.parts:
+            for joint in self.figure.joints.values():
                 if joint.drive is not None:
                     x = self.value(joint.name, Q)
                     room = 2.0 * SLACK * max(1.0, self._steepness(joint.drive))
@@ -88,8 +88,8 @@ class Judge:
 
     def _own(self) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, float, bool]]]:
         """Ranges of coordinates and bounds, as the figure's joints declare them."""
-        ranges = {j.name: j.limits for j in self.figure.parts if j.drive is None}
-        ranges |= {c.name: c.limits for c in self.figure.coordinates}
+        ranges = {j.name: j.limits for j in self.figure.joints.values() if j.drive is None}
+        ranges |= {c.name: c.limits for c in self.figure.drivers}
         low, high = np.array([ranges[name] for name in self.index]).reshape(-1, 2).T
         rows = []
         for bound in self.figure.bounds:

@@ -102,7 +102,7 @@ def use_osim(data: bytes) -> None:
     """Read a model, place its segments and its markers."""
     import numpy as np
 
-    from supple.files.osim import parse_osim
+    from supple.files.osim.reader import parse_osim
 
     figure = parse_osim(data, "fuzz.osim")
     frames = figure.placements(figure.rest)

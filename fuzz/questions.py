@@ -125,13 +125,13 @@ def _stated(made: supple.Figure, rng: np.random.Generator) -> supple.Limits:
 # ── postures and starts ──────────────────────────────────────────────────────────────────────────────────────────────
 def _room(judge: Judge, drawn: Drawn) -> tuple[np.ndarray, np.ndarray]:
     limits, rest = judge.problem.limits, drawn.figure.rest
-    wide = np.where([_turns(drawn.figure, name) for name in drawn.figure.joints], 2.0, drawn.scale)
+    wide = np.where([_turns(drawn.figure, name) for name in drawn.figure.coordinates], 2.0, drawn.scale)
     low = np.where(np.isfinite(limits.lower), limits.lower, rest - wide)
     return low, np.where(np.isfinite(limits.upper), limits.upper, rest + wide)
 
 
 def _turns(made: supple.Figure, name: str) -> bool:
-    return all(any(j.turn) for j in made.parts if j.name == name)
+    return all(any(j.turn) for j in made.joints.values() if j.name == name)
 
 
 def _postures(judge: Judge, drawn: Drawn, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -39,8 +39,8 @@ def use_urdf(data: bytes) -> None:
     import numpy as np
 
     from supple.errors import BadValue
-    from supple.files.urdf import parse_urdf
-    from supple.files.urdf_writer import format_urdf
+    from supple.files.urdf.reader import parse_urdf
+    from supple.files.urdf.writer import format_urdf
 
     figure = parse_urdf(data, "fuzz.urdf")
     frames = figure.placements(figure.rest)
@@ -51,7 +51,7 @@ def use_urdf(data: bytes) -> None:
     except BadValue:
         return
     again = parse_urdf(text)
-    if again.joints != figure.joints or again.segments != figure.segments:
+    if again.coordinates != figure.coordinates or again.segments != figure.segments:
         raise AssertionError("the figure that was written does not read back")
 
 
@@ -59,7 +59,7 @@ def use_bvh(data: bytes) -> None:
     """Read a motion and look at its numbers."""
     import numpy as np
 
-    from supple.files.bvh import parse_bvh
+    from supple.files.bvh.reader import parse_bvh
 
     motion: Any = parse_bvh(data.decode("utf-8", "surrogateescape"), "fuzz.bvh")
     if not (np.isfinite(motion.q).all() and np.isfinite(motion.times).all()):
@@ -71,7 +71,7 @@ def use_scene(data: bytes, ending: str) -> None:
     import numpy as np
 
     from supple.files.door import load
-    from supple.files.scene_text import format_scene, parse_scene
+    from supple.files.scene.text import format_scene, parse_scene
 
     scene = parse_scene(data.decode("utf-8", "surrogateescape"), ending, load, "fuzz" + ending)
     if not (np.isfinite(scene.q).all() and scene.limits.contains(scene.q)):
@@ -86,10 +86,10 @@ def use_markers(data: bytes, ending: str) -> None:
     import numpy as np
 
     from supple.errors import BadValue
-    from supple.files.c3d import parse_c3d
-    from supple.files.c3d_writer import format_c3d
+    from supple.files.c3d.reader import parse_c3d
+    from supple.files.c3d.writer import format_c3d
+    from supple.files.marker_trial import Wishes
     from supple.files.trc import format_trc, parse_trc
-    from supple.files.trial import Wishes
 
     markers = {".c3d": parse_c3d, ".trc": parse_trc}[ending](data, Wishes(), "fuzz" + ending)
     if not (np.abs(markers.positions[markers.seen]) <= 1e9).all() or not markers.notes:
@@ -109,9 +109,9 @@ def use_storage(data: bytes) -> None:
     """Read coordinates of a small figure, write them and read them again."""
     import numpy as np
 
-    from supple.figure import Figure
+    from supple.figure.figure import Figure
+    from supple.figure.joints import free, hinge, slide
     from supple.files.storage import format_storage, parse_storage
-    from supple.joints import free, hinge, slide
 
     figure = Figure("walker", [*free("pelvis"), *hinge("knee", "pelvis"), *slide("pelvis_tx", None)])
     motion = parse_storage(data, figure, "fuzz.mot", partial=True)
@@ -124,7 +124,7 @@ def use_asf(data: bytes) -> None:
     """Read a skeleton and place its segments."""
     import numpy as np
 
-    from supple.files.asf import parse_asf
+    from supple.files.acclaim.skeleton import parse_asf
 
     figure = parse_asf(data, "fuzz.asf")
     if not all(np.isfinite(T).all() for T in figure.placements(figure.rest).values()):
@@ -135,8 +135,8 @@ def use_amc(data: bytes) -> None:
     """Read the motion of a sound skeleton and look at its numbers."""
     import numpy as np
 
-    from supple.files.amc import parse_amc
-    from supple.files.asf import parse_asf
+    from supple.files.acclaim.motion import parse_amc
+    from supple.files.acclaim.skeleton import parse_asf
 
     motion = parse_amc(data, parse_asf(seeds.SKELETON), "fuzz.amc")
     if not (np.isfinite(motion.q).all() and np.isfinite(motion.times).all()):

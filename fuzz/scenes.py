@@ -33,12 +33,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import goals as g
-from supple.apart import Clear
-from supple.distance import distance_between
-from supple.effectors import Direction, Frame, Gap, MassCentre, Point
-from supple.problem import Problem, Task, met
-from supple.space import inverse
+from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
+from supple.geometry.distances import distance_between
+from supple.geometry.placements import inverse
+from supple.problem import goals as g
+from supple.problem.obstacles import Clear
+from supple.problem.problem import Problem, Task, met
 
 FIGURES: dict[str, dict[str, Any]] = {
     "panda": {}, "ur5": {}, "iiwa14": {}, "sawyer": {}, "baxter": {}, "hand": {}, "stewart": {}, "human": {},
@@ -166,9 +166,9 @@ def thing(rng: np.random.Generator) -> Any:
 # ── judging answers ──────────────────────────────────────────────────────────────────────────────────────────────────
 def places(figure: supple.Figure, q: np.ndarray) -> dict[str, np.ndarray]:
     """Where every segment is: a product of matrices along the tree."""
-    values = dict(zip(figure.joints, q.tolist(), strict=True))
+    values = dict(zip(figure.coordinates, q.tolist(), strict=True))
     frames: dict[str | None, np.ndarray] = {None: np.eye(4)}
-    for joint in figure.parts:
+    for joint in figure.joints.values():
         x = joint.drive.value(values) if joint.drive is not None else values.get(joint.name, 0.0)
         T = np.eye(4)
         if not joint.is_fixed:

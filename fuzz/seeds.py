@@ -254,8 +254,8 @@ def _trials() -> tuple[bytes, ...]:
     """A small C3D file as it is written, and one of integers whose labels have prefixes."""
     import numpy as np
 
-    from supple.files.c3d_writer import format_c3d
-    from supple.markers import Markers
+    from supple.files.c3d.writer import format_c3d
+    from supple.motion.markers import Markers
 
     positions = np.random.default_rng(0).normal(size=(4, 5, 3))
     positions[1, 2] = np.nan

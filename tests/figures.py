@@ -17,11 +17,11 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
-from supple.figure import Figure, Loop
-from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
-from supple.shapes import Body
-from supple.space import X, Y, Z, place
+from supple.figure.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
+from supple.figure.figure import Figure, Loop
+from supple.figure.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
+from supple.geometry.placements import X, Y, Z, place
+from supple.geometry.shapes import Body
 
 
 def somewhere(seed: int, reach: float = 0.4) -> np.ndarray:
@@ -244,7 +244,7 @@ def curve_value(curve: Line | Spline | Pieces, x: float, order: int = 0) -> floa
 
 def joint_value(figure: Figure, joint: Joint, q: np.ndarray) -> float:
     """θ of one joint."""
-    values = dict(zip(figure.joints, q, strict=True))
+    values = dict(zip(figure.coordinates, q, strict=True))
     if joint.drive is None:
         return float(values[joint.name])
     return joint.drive.offset + sum(curve_value(curve, values[name]) for name, curve in joint.drive.terms)
@@ -252,13 +252,13 @@ def joint_value(figure: Figure, joint: Joint, q: np.ndarray) -> float:
 
 def placements_by_exponentials(figure: Figure, q: np.ndarray) -> dict[str, np.ndarray]:
     """Every segment's placement as a product of 4 × 4 matrices, ``at · exp(θ ξ)`` from the root on."""
-    twists = np.zeros((len(figure.parts), 4, 4))
-    for twist, joint in zip(twists, figure.parts, strict=True):
+    twists = np.zeros((len(figure.joints.values()), 4, 4))
+    for twist, joint in zip(twists, figure.joints.values(), strict=True):
         if not joint.is_fixed:
             theta = joint_value(figure, joint, q)
             twist[:3, :3], twist[:3, 3] = theta * _skew(joint.turn), theta * np.array(joint.slide)
     frames: dict[str | None, np.ndarray] = {None: np.eye(4)}
-    for motion, joint in zip(_exponentials(twists), figure.parts, strict=True):
+    for motion, joint in zip(_exponentials(twists), figure.joints.values(), strict=True):
         frames[joint.key] = frames[joint.parent] @ joint.at @ motion
     return {segment: frames[segment] for segment in figure.segments}
 

@@ -9,13 +9,13 @@ from numpy.testing import assert_array_equal
 from scipy.optimize import linprog, minimize, nnls
 
 from figures import TREES
-from supple.catalogue import build
-from supple.effectors import Frame, Point
-from supple.figure import Figure
-from supple.goals import At, Near, Placed
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.solution import Solution, Status
+from supple.figure.catalogue import build
+from supple.figure.effectors import Frame, Point
+from supple.figure.figure import Figure
+from supple.figure.limits import Limits
+from supple.problem.goals import At, Near, Placed
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Solution, Status
 
 ARM = TREES["arm"]
 PANDA, HUMAN = build("panda"), build("human")

@@ -33,18 +33,18 @@ from solver_cases import (
     unexplained,
     way_down,
 )
-from supple.effectors import Point
 from supple.errors import BadValue, Refused
-from supple.figure import Figure
-from supple.goals import At, Custom, Near
-from supple.joints import hinge
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.shapes import Ball
-from supple.solution import Status
-from supple.solvers.active_set import ActiveSet
-from supple.solvers.factors import append, factor, lower_by, raise_by, remove, solve_down, solve_up
-from supple.space import Z
+from supple.figure.effectors import Point
+from supple.figure.figure import Figure
+from supple.figure.joints import hinge
+from supple.figure.limits import Limits
+from supple.geometry.placements import Z
+from supple.geometry.shapes import Ball
+from supple.kernels.algebra.triangular import append, factor, lower_by, raise_by, remove, solve_down, solve_up
+from supple.problem.goals import At, Custom, Near
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Status
+from supple.solvers.active_set.active_set import ActiveSet
 
 
 @pytest.mark.parametrize("name", REACHABLE)

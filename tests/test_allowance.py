@@ -13,27 +13,27 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import TREES
 from solver_cases import HAND, HUMAN, PANDA, human, narrowed, rows_on_panda, stretched
-from supple.compiled import INTERPRETED
-from supple.effectors import Point
 from supple.errors import BadValue
-from supple.figure import Figure
-from supple.goals import At
-from supple.joints import fixed, hinge
-from supple.problem import Problem, Task
-from supple.solution import Solution, Status
-from supple.solve import solve
-from supple.solvers.active_set import ActiveSet
-from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
-from supple.solvers.damped_least_squares import DampedLeastSquares
-from supple.solvers.fabrik import Fabrik
-from supple.solvers.jacobian_transpose import FittedStep, FixedStep, JacobianTranspose
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import TRACED, Allowance
+from supple.figure.effectors import Point
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge
+from supple.geometry.placements import X, Y, Z
+from supple.kernels.compiling import INTERPRETED
+from supple.problem.allowance import TRACED, Allowance
+from supple.problem.goals import At
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Solution, Status
+from supple.solvers.active_set.active_set import ActiveSet
+from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent
+from supple.solvers.baselines.damped_least_squares import DampedLeastSquares
+from supple.solvers.baselines.fabrik import Fabrik
+from supple.solvers.baselines.jacobian_transpose import FittedStep, FixedStep, JacobianTranspose
+from supple.solvers.baselines.pseudo_inverse import PseudoInverse
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
-from supple.solvers.newton import Newton
+from supple.solvers.newton.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
-from supple.solvers.pseudo_inverse import PseudoInverse
-from supple.space import X, Y, Z
+from supple.solving.solve import solve
 
 ENDLESS: dict[str, Any] = {"steps": 10**9, "tolerance": 0.0}
 MONOTONE: dict[str, Any] = {
@@ -241,8 +241,9 @@ def test_a_solver_of_ones_own_is_told_what_it_may_spend() -> None:
 
 
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-EVALUATING = ("projected_gradient", "active_set", "newton", "entrance", "baseline", "jacobian_transpose",
-              "cyclic_coordinate_descent", "fabrik", "damping", "search")  # fmt: skip
+EVALUATING = ("projected_gradient", "active_set.active_set", "newton.newton", "linear_limits", "baselines.common",
+              "baselines.jacobian_transpose", "baselines.cyclic_coordinate_descent", "baselines.fabrik",
+              "levenberg_marquardt.attempt", "levenberg_marquardt.search")  # fmt: skip
 
 
 @pytest.mark.interpreted

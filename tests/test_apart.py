@@ -9,8 +9,8 @@ import pytest
 
 import supple
 from supple import At, Ball, Box, Capsule, Clearance, Placed, Point, Polytope, Problem, Status, Task
-from supple.distance import distance_between
 from supple.errors import BadValue, Refused, UnknownName
+from supple.geometry.distances import distance_between
 
 PANDA = supple.load("panda").with_spheres(
     {
@@ -199,7 +199,7 @@ def test_preferred_room_of_a_person_and_of_a_query():
     post = Capsule(0.1, 2.0, supple.place((0.45, -0.2, 1.0)))
     reach = Task(Point("hand_r.palm"), At((0.75, -0.2, 1.1)))
     start = np.array(HUMAN.rest)
-    start[HUMAN.joints.index("pelvis.y")] = 1.5
+    start[HUMAN.coordinates.index("pelvis.y")] = 1.5
     problem = Problem(HUMAN, [reach], obstacles={"post": post}, clearance=Clearance(preferred=0.03))
     solution = supple.solve(problem, start=start)
     audit(solution)

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple.errors import BadFile, BadValue
-from supple.files.amc import parse_amc
-from supple.files.asf import parse_asf
-from supple.files.bvh import FILE_AXES
+from supple.files.acclaim.motion import parse_amc
+from supple.files.acclaim.skeleton import parse_asf
+from supple.files.bvh.reader import FILE_AXES
 
 BONES = (  # name, parent, direction, length, axis, order, dofs
     ("hip", "root", (0.6, -0.8, 0.0), 2.5, (0, 0, 0), "XYZ", ""),
@@ -131,7 +131,7 @@ def test_at_rest_all_frames_are_parallel_and_the_skeleton_stands():
 
 def test_units():
     degrees, radians = parse_asf(asf().encode()), parse_asf(asf(angle="rad").encode())
-    np.testing.assert_allclose(degrees.packed.floats[0], radians.packed.floats[0], atol=1e-12)
+    np.testing.assert_allclose(degrees.packed.tables["OFFSET"], radians.packed.tables["OFFSET"], atol=1e-12)
     for length, unit in (("0.45", 0.0254 / 0.45), ("1.0", 0.0254), ("", 0.0254 / 0.45)):
         figure = parse_asf(asf(length=length).encode())
         assert figure.source is not None
@@ -154,9 +154,9 @@ def test_angles_in_an_amc_file():
 
 def test_limits_and_start():
     figure = parse_asf(asf(limits=(-20, 70)).encode())
-    k = figure.joints.index("femur.ry")
+    k = figure.coordinates.index("femur.ry")
     assert (figure.lower[k], figure.upper[k]) == pytest.approx((np.radians(-20), np.radians(70)))
-    assert np.isinf(figure.lower[figure.joints.index("root.rx")])
+    assert np.isinf(figure.lower[figure.coordinates.index("root.rx")])
     moved = parse_asf(asf(position="1 2 3", orientation="0 90 0").encode(), unit=1.0)
     T = moved.placement(np.zeros(moved.size), "root")
     np.testing.assert_allclose(FILE_AXES["y"].T @ T[:3, 3], [1, 2, 3], atol=1e-12)

@@ -14,30 +14,30 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import FOUR_BAR, ONE_JOINT, TREES, posture, somewhere, trees
-from supple.effectors import Direction, Gap, MassCentre, Point
 from supple.errors import BadValue, Refused
-from supple.figure import Figure
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.joints import ball, fixed, hinge, slide, universal
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.shapes import Ball
-from supple.solution import Solution, Status
-from supple.solve import solve
-from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent, cyclic_coordinate_descent_entry
-from supple.solvers.damped_least_squares import DampedLeastSquares, damped_least_squares_entry
-from supple.solvers.fabrik import Fabrik, fabrik_entry
-from supple.solvers.jacobian_transpose import (
+from supple.figure.effectors import Direction, Gap, MassCentre, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import ball, fixed, hinge, slide, universal
+from supple.figure.limits import Limits
+from supple.geometry.placements import X, Y, Z
+from supple.geometry.shapes import Ball
+from supple.kernels.views import scratch_size
+from supple.problem.allowance import FREELY
+from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Solution, Status
+from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent, cyclic_coordinate_descent_entry
+from supple.solvers.baselines.damped_least_squares import DampedLeastSquares, damped_least_squares_entry
+from supple.solvers.baselines.fabrik import Fabrik, fabrik_entry
+from supple.solvers.baselines.jacobian_transpose import (
     CautiousStep,
     FittedStep,
     FixedStep,
     JacobianTranspose,
     jacobian_transpose_entry,
 )
-from supple.solvers.meter import FREELY
-from supple.solvers.pseudo_inverse import PseudoInverse, orthogonal_rows_entry, pseudo_inverse_entry
-from supple.space import X, Y, Z
-from supple.views import scratch_size
+from supple.solvers.baselines.pseudo_inverse import PseudoInverse, orthogonal_rows_entry, pseudo_inverse_entry
+from supple.solving.solve import solve
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
 BALLS = Figure(
@@ -219,7 +219,7 @@ def fitted(J: np.ndarray, e: np.ndarray) -> float:
 @pytest.mark.parametrize("rigidity", [None, RIGIDITY], ids=["free", "rigid"])
 @pytest.mark.parametrize("equation", STEPS)
 def test_a_step_is_the_papers(equation: str, rigidity: Any):
-    figure = replace(TWINS, parts=[replace(j, limits=(-np.inf, np.inf)) for j in TWINS.parts])
+    figure = replace(TWINS, joints=[replace(j, limits=(-np.inf, np.inf)) for j in TWINS.joints.values()])
     q = posture(figure, 6, 0.3)
     T = goal_of(figure, "left hand", q + 0.03 * np.random.default_rng(7).normal(size=figure.size))
     right = goal_of(figure, "right hand", q)[:3, 3] + (0.01, 0.0, 0.02)
@@ -568,7 +568,7 @@ def cliff(a: Any, x: Any, g: Any, H: Any) -> float:
 @pytest.mark.parametrize("function", [not_a_number, lies, cliff])
 @pytest.mark.parametrize("solver", ["transpose", "cyclic"])
 def test_a_goal_that_is_not_a_number_is_never_solved(solver: str, function: Callable[..., float]):
-    unlimited = Figure("arm", [replace(j, limits=(-np.inf, np.inf)) for j in ARM.parts])
+    unlimited = Figure("arm", [replace(j, limits=(-np.inf, np.inf)) for j in ARM.joints.values()])
     for figure in (ARM, unlimited):
         problem = Problem(figure, [Task("hand", Custom(function))])
         solution = solve(problem, [0.0, 1.0, 1.0, 0.0], solver=replace(ANY[solver], steps=300))

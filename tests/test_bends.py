@@ -22,13 +22,13 @@ def test_a_straight_limb_that_is_shortened_along_itself_bends(limb: str, rise: f
     end, hinge, others = LIMBS[limb]
     straight = np.array(HUMAN.rest)
     for name in others:
-        straight[HUMAN.joints.index(name)] = 0.0
+        straight[HUMAN.coordinates.index(name)] = 0.0
     straight = HUMAN.limits.project(straight)
     above = HUMAN.placement(straight, end)[:3, 3] + (0.0, 0.0, rise)
     chain = HUMAN.parent_of(HUMAN.parent_of(end) or "") or ""
     solution = supple.solve(Problem(HUMAN, [Task(Point(end), At(above), chain=chain)]), start=straight)
     assert solution.status is Status.SOLVED, solution.report()
-    assert solution.q[HUMAN.joints.index(hinge)] > 0.0
+    assert solution.q[HUMAN.coordinates.index(hinge)] > 0.0
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

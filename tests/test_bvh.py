@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supple.errors import BadFile, BadValue
-from supple.figure import Figure, Source
-from supple.files.bvh import FILE_AXES, parse_bvh, read_bvh
-from supple.files.bvh_writer import continuous_zyx, format_bvh, write_bvh
-from supple.files.urdf import read_urdf
-from supple.joints import Joint, X, Y, Z, ball, fixed, free, hinge, screw, slide
-from supple.motion import Motion
-from supple.space import HERE, Floats, angle_of, place, turned
+from supple.figure.figure import Figure, Source
+from supple.figure.joints import Joint, X, Y, Z, ball, fixed, free, hinge, screw, slide
+from supple.files.bvh.reader import FILE_AXES, parse_bvh, read_bvh
+from supple.files.bvh.writer import continuous_zyx, format_bvh, write_bvh
+from supple.files.urdf.reader import read_urdf
+from supple.geometry.placements import HERE, Floats, angle_of, place, turned
+from supple.motion.motion import Motion
 
 FILES = ["01_14", "02_01", "02_03", "02_04", "02_05", "05_06", "09_01", "13_33", "16_03", "49_06", "49_08", "74_13"]
 
@@ -85,9 +85,9 @@ def independent(text: str, unit: float = 1.0) -> list[dict[str, Floats]]:
 
 
 def assert_same_motion(a: Motion, b: Motion, tolerance: float = 1e-9) -> None:
-    assert a.figure.joints == b.figure.joints
+    assert a.figure.coordinates == b.figure.coordinates
     assert a.figure.segments == b.figure.segments
-    for one, two in zip(a.figure.parts, b.figure.parts, strict=True):
+    for one, two in zip(a.figure.joints.values(), b.figure.joints.values(), strict=True):
         assert (one.name, one.parent, one.segment, one.turn, one.slide) == (
             two.name,
             two.parent,
@@ -128,7 +128,7 @@ def test_placements_are_those_of_an_independent_evaluator(up: str):
 
 def test_every_channel_is_a_joint_in_metres_and_radians():
     motion = parse_bvh(ODD)
-    assert motion.figure.joints[:7] == (
+    assert motion.figure.coordinates[:7] == (
         "Hips.ty", "Hips.tz", "Hips.x", "Hips.z", "Left Leg.y", "Left Leg.z", "Left Leg.x",
     )  # fmt: skip
     np.testing.assert_allclose(motion.q[1, :4], [0.015, -0.03, np.radians(20), np.radians(40)])
@@ -314,7 +314,7 @@ def test_a_robot_without_a_source_is_in_centimetres_with_y_up():
 def test_a_figure_from_a_bvh_file_that_was_changed_is_still_written_in_its_unit():
     motion = parse_bvh(ODD, unit=1.0, up="z")
     figure = motion.figure.locked("Left Leg.z")
-    q = motion.q[:, [motion.figure.joints.index(name) for name in figure.joints]]
+    q = motion.q[:, [motion.figure.coordinates.index(name) for name in figure.coordinates]]
     again = parse_bvh(format_bvh(Motion(figure, q, motion.times)), unit=1.0, up="z")
     for segment in ("Toe", "Slider.end2", "Prop"):
         want = figure.placement(q, segment)[:, :3, 3]

@@ -11,12 +11,12 @@ import pytest
 
 import supple
 from supple.errors import BadFile, BadValue, Error
-from supple.figure import Source
-from supple.files.c3d import parse_c3d
-from supple.files.c3d_bytes import as_floats, open_c3d
-from supple.files.c3d_writer import format_c3d
-from supple.files.trial import Wishes
-from supple.markers import Markers
+from supple.figure.figure import Source
+from supple.files.c3d.bytes import as_floats, open_c3d
+from supple.files.c3d.reader import parse_c3d
+from supple.files.c3d.writer import format_c3d
+from supple.files.marker_trial import Wishes
+from supple.motion.markers import Markers
 
 VARIANTS = tuple(f"{processor}_{kind}" for processor in ("pc", "dec", "sgi") for kind in ("int", "real"))
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from supple import caching
-from supple.caching import Damaged, cache_folder, keep, kept, objection
-from supple.compiled import INTERPRETED
+from supple.kernels import caching
+from supple.kernels.caching import Damaged, cache_folder, keep, kept, objection
+from supple.kernels.compiling import INTERPRETED
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="files have owners and modes on POSIX only")
 NAME = "0123456789abcdef"
@@ -193,7 +193,7 @@ import os, sys, types
 package, module = types.ModuleType("supple"), types.ModuleType("supple.probe")
 package.__path__ = [os.path.join(os.environ["PYTHONPATH"], "supple")]
 sys.modules |= {"supple": package, "supple.probe": module}
-from supple.compiled import entry
+from supple.kernels.compiling import entry
 exec(compile("def probe(x):\\n    return 2.0 * x + 1.0\\n", "probe", "exec"), module.__dict__)
 probe = entry(module.probe)
 print(probe(20.5), sum(probe.stats.cache_hits.values()))
@@ -203,7 +203,7 @@ print(probe(20.5), sum(probe.stats.cache_hits.values()))
 def run(cache: Path) -> tuple[float, int, str]:
     """The probe's answer in a fresh process, how often it was loaded, and what was said."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("SUPPLE_", "NUMBA_"))}
-    settings = {**kept, "SUPPLE_CACHE": str(cache), "PYTHONPATH": str(Path(caching.__file__).parent.parent)}
+    settings = {**kept, "SUPPLE_CACHE": str(cache), "PYTHONPATH": str(Path(caching.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", PROBE], env=settings, capture_output=True, text=True, check=True)
     value, hits = done.stdout.split()
     return float(value), int(hits), done.stderr
@@ -237,14 +237,14 @@ def test_a_damaged_cache_is_compiled_anew_with_one_line(tmp_path: Path):
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_a_sealed_file_that_does_not_load_is_compiled_anew(tmp_path: Path):
     script = PROBE + (
-        "import pickle; from supple.caching import keep\n"
+        "import pickle; from supple.kernels.caching import keep\n"
         "place = probe._cache._place(probe.signatures[0], probe.targetctx.codegen())\n"
         "keep(*place, pickle.dumps(('not', 'a', 'result')))"
     )
     settings = {
         **os.environ,
         "SUPPLE_CACHE": str(tmp_path / "c"),
-        "PYTHONPATH": str(Path(caching.__file__).parent.parent),
+        "PYTHONPATH": str(Path(caching.__file__).parents[2]),
     }
     subprocess.run([sys.executable, "-c", script], env=settings, capture_output=True, check=True)
     value, hits, said = run(tmp_path / "c")

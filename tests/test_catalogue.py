@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple import catalogue
-from supple.catalogue.shoulder import BOX, ROWS, shoulder_group
-from supple.catalogue.trunk import VERTEBRAE, WHOLE, spine_group, weights
-from supple.effectors import Frame
 from supple.errors import BadValue, UnknownName
-from supple.figure import Figure
-from supple.shapes import Ball, Capsule
-from supple.space import rotation
+from supple.figure import catalogue
+from supple.figure.catalogue.shoulder import BOX, ROWS, shoulder_group
+from supple.figure.catalogue.trunk import VERTEBRAE, WHOLE, spine_group, weights
+from supple.figure.effectors import Frame
+from supple.figure.figure import Figure
+from supple.geometry.placements import rotation
+from supple.geometry.shapes import Ball, Capsule
 
 ROBOTS = {
     "panda": ("panda/panda.urdf", {}),
@@ -55,7 +55,7 @@ def some_postures(figure: Figure, count: int, seed: int = 3) -> np.ndarray:
 def test_every_figure_builds_with_unique_names_and_a_legal_rest(name: str):
     figure = catalogue.build(name)
     assert figure.name == name
-    assert len(set(figure.joints)) == figure.size > 0
+    assert len(set(figure.coordinates)) == figure.size > 0
     assert len(set(figure.segments)) == len(figure.segments)
     assert figure.limits.contains(figure.rest)
     assert catalogue.describe(name)
@@ -103,9 +103,11 @@ def test_joints_and_limits_are_the_published_ones(name: str, shared):
     listed = json.loads((shared / "data/robots/models.json").read_text())[file]["joints"]
     figure = built(name, options)
     expected = {row["name"]: (row["lower"], row["upper"]) for row in listed if row["name"] != MIMIC}
-    assert set(figure.joints) == set(expected)
+    assert set(figure.coordinates) == set(expected)
     found = np.column_stack([figure.lower, figure.upper])
-    assert_allclose(found, [expected[joint] for joint in figure.joints], rtol=0, atol=6e-7)  # listed to six decimals
+    assert_allclose(
+        found, [expected[joint] for joint in figure.coordinates], rtol=0, atol=6e-7
+    )  # listed to six decimals
 
 
 @pytest.mark.parametrize("name", ["panda", "ur5", "iiwa14", "sawyer", "baxter"])
@@ -114,7 +116,7 @@ def test_speeds_are_the_published_ones(name: str, shared):
     rates = re.findall(r'<joint name="(\w+)"(?:(?!</joint>).)*velocity="([^"]*)"', text, re.DOTALL)
     published = {joint: float(rate) for joint, rate in rates}
     figure = built(name)
-    for joint, speed in zip(figure.joints, figure.speed, strict=True):
+    for joint, speed in zip(figure.coordinates, figure.speed, strict=True):
         assert speed == pytest.approx(published[joint]) or (np.isinf(speed) and published[joint] >= 1000), joint
 
 
@@ -125,7 +127,7 @@ def test_tools_are_where_the_published_description_puts_them(name: str, shared):
     figure = built(name, options)
     for sample in reference["samples"]:
         value = dict(zip(reference["joints"], sample["q"], strict=True))
-        frames = figure.placements([value[joint] for joint in figure.joints])
+        frames = figure.placements([value[joint] for joint in figure.coordinates])
         for tip, pose in sample["pose"].items():
             assert_allclose(frames[tip][:3, 3], pose[:3], rtol=0, atol=1e-9)
             assert_allclose(frames[tip][:3, :3], rotation(quat_wxyz=pose[3:]), rtol=0, atol=1e-9)
@@ -149,7 +151,7 @@ def test_links_on_the_way_to_the_tools_keep_their_names(shared):
 def test_the_pandas_fingers_move_together():
     figure = catalogue.build("panda")
     q = np.array(figure.rest)
-    q[figure.joints.index("panda_finger_joint1")] = 0.03
+    q[figure.coordinates.index("panda_finger_joint1")] = 0.03
     frames = figure.placements(q)
     hand, left, right = (frames[f"panda_{part}"] for part in ("hand", "leftfinger", "rightfinger"))
     inside = np.linalg.inv(hand)
@@ -169,17 +171,17 @@ def test_the_left_hand_is_the_right_hand_mirrored():
     right, left = catalogue.build("hand"), catalogue.build("hand", side="left")
     M = np.diag([-1.0, 1.0, 1.0])
     for q in some_postures(right, 5):
-        value = dict(zip(right.joints, q, strict=True))
+        value = dict(zip(right.coordinates, q, strict=True))
         value["rh_THJ3"] *= -1
         ours = right.placements(q)
-        theirs = left.placements([value["rh_" + joint[3:]] for joint in left.joints])
+        theirs = left.placements([value["rh_" + joint[3:]] for joint in left.coordinates])
         for finger in ("ff", "mf", "rf", "lf", "th"):
             assert_allclose(theirs[f"lh_{finger}tip"][:3, 3], M @ ours[f"rh_{finger}tip"][:3, 3], atol=1e-10)
 
 
 def test_a_hand_takes_another_prefix():
     figure = catalogue.build("hand", prefix="robot/")
-    assert all(name.startswith("robot/") for name in (*figure.joints, *figure.segments))
+    assert all(name.startswith("robot/") for name in (*figure.coordinates, *figure.segments))
 
 
 # ── the platform ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -199,7 +201,7 @@ def test_the_platform_is_closed_at_rest_and_has_six_freedoms():
     assert_allclose(gaps(figure, figure.rest), 0, atol=1e-12)
     rank = np.linalg.matrix_rank(loop_jacobian(figure, figure.rest), tol=1e-6)
     assert figure.size - rank == 6
-    lengths = [figure.joints.index(f"leg{k}.length") for k in range(1, 7)]
+    lengths = [figure.coordinates.index(f"leg{k}.length") for k in range(1, 7)]
     assert figure.rest[lengths].mean() == pytest.approx(0.5)
     others = np.delete(loop_jacobian(figure, figure.rest), lengths, axis=1)
     assert np.linalg.matrix_rank(others, tol=1e-6) == 18  # the six lengths hold the platform
@@ -215,19 +217,21 @@ def test_a_given_platform_has_the_given_geometry(shared):
     assert_allclose(gaps(figure, figure.rest), 0, atol=1e-12)
     assert_allclose(figure.placement(figure.rest, "platform"), pose, atol=1e-12)
     ends = points[1] @ pose[:3, :3].T + pose[:3, 3]
-    found = [figure.rest[figure.joints.index(f"leg{k}.length")] for k in range(1, 7)]
+    found = [figure.rest[figure.coordinates.index(f"leg{k}.length")] for k in range(1, 7)]
     assert_allclose(found, np.linalg.norm(ends - points[0], axis=1), atol=1e-12)
-    assert np.isinf(figure.upper[figure.joints.index("leg1.x")])
+    assert np.isinf(figure.upper[figure.coordinates.index("leg1.x")])
 
 
 # ── people ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_human_has_72_coordinates_all_limited_but_the_roots():
     figure = catalogue.build("human")
     assert figure.size == 72
-    unlimited = {j for j, lo, hi in zip(figure.joints, figure.lower, figure.upper, strict=True) if np.isinf(hi - lo)}
+    unlimited = {
+        j for j, lo, hi in zip(figure.coordinates, figure.lower, figure.upper, strict=True) if np.isinf(hi - lo)
+    }
     assert unlimited == {f"pelvis.{axis}" for axis in ("tx", "ty", "tz", "z", "y", "x")}
     for side, joint in product("lr", ("forearm", "shank")):
-        assert figure.lower[figure.joints.index(f"{joint}_{side}.flexion")] == 0.0
+        assert figure.lower[figure.coordinates.index(f"{joint}_{side}.flexion")] == 0.0
 
 
 @pytest.mark.parametrize("name", PEOPLE)
@@ -235,7 +239,7 @@ def test_lengths_scale_with_the_stature(name: str):
     small, tall = (built(name, PEOPLE[name] | {"stature": h}) for h in (1.0, 1.9))
     q = some_postures(small, 1)[0]
     grown = np.array(
-        [1.9 * v if ".t" in j and j.startswith("pelvis") else v for j, v in zip(small.joints, q, strict=True)]
+        [1.9 * v if ".t" in j and j.startswith("pelvis") else v for j, v in zip(small.coordinates, q, strict=True)]
     )
     one, other = small.placements(q), tall.placements(grown)
     for segment in small.segments:
@@ -258,7 +262,9 @@ FINGERS = ("index", "middle", "ring", "little")
 def test_a_grip_bends_rigid_fingers_as_their_joints_would():
     share = 0.6
     rigid, moving = catalogue.build("human", fingers=False, grip=share), catalogue.build("human")
-    bent = [j.rsplit(".", 1)[1] in ("opposition", "curl") or (j.rsplit("_", 1)[0] in FINGERS) for j in moving.joints]
+    bent = [
+        j.rsplit(".", 1)[1] in ("opposition", "curl") or (j.rsplit("_", 1)[0] in FINGERS) for j in moving.coordinates
+    ]
     q = np.where(bent, share * moving.upper, moving.rest)
     frames, hand = moving.placements(q), rigid.placement(rigid.rest, "hand_l")
     tips = [hand @ shape.at @ (0, 0, 0.5 * shape.length, 1) for shape in rigid.bodies["hand_l"].shapes]  # type: ignore[union-attr]
@@ -296,9 +302,9 @@ def test_a_person_at_rest_stands_upright_on_the_ground(name: str):
 
 def mirrored(figure: Figure, q: np.ndarray) -> np.ndarray:
     """The mirrored posture: left and right exchanged, what bends or turns to one side turned round."""
-    value = dict(zip(figure.joints, q, strict=True))
+    value = dict(zip(figure.coordinates, q, strict=True))
     out = []
-    for joint in figure.joints:
+    for joint in figure.coordinates:
         stem, motion = joint.rsplit(".", 1)
         base, _, rest = stem.partition("_l") if "_l" in stem else stem.partition("_r")
         sided = stem.endswith(("_l", "_r"))
@@ -356,7 +362,7 @@ def test_positive_values_fold_spread_and_turn_inwards(joint: str, frame: str, ax
     figure = catalogue.build("human")
     q = np.zeros(figure.size)
     before = figure.placement(q, frame)[axis, 3]
-    q[figure.joints.index(joint)] = 0.3
+    q[figure.coordinates.index(joint)] = 0.3
     assert sign * (figure.placement(q, frame)[axis, 3] - before) > 0.01
 
 
@@ -382,10 +388,10 @@ def test_jack_has_the_published_numbers_of_freedoms():
 
 def free_values(grouped: Figure, free: Figure, q: np.ndarray) -> np.ndarray:
     """The free figure's posture that the drives make of `q`."""
-    value = dict(zip(grouped.joints, q, strict=True))
+    value = dict(zip(grouped.coordinates, q, strict=True))
     for group in (spine_group(), shoulder_group("_l"), shoulder_group("_r")):
         value |= {joint: drive.value(value) for joint, drive in group.drives.items()}
-    return np.array([value[joint] for joint in free.joints])
+    return np.array([value[joint] for joint in free.coordinates])
 
 
 def test_a_grouped_posture_is_the_free_one_with_the_drives_values():
@@ -401,7 +407,7 @@ def test_a_grouped_posture_is_the_free_one_with_the_drives_values():
 def ranges(figure: Figure) -> dict[str, tuple[float, float]]:
     """The range of every coordinate."""
     pairs = zip(figure.lower.tolist(), figure.upper.tolist(), strict=True)
-    return dict(zip(figure.joints, pairs, strict=True))
+    return dict(zip(figure.coordinates, pairs, strict=True))
 
 
 def test_every_legal_grouped_posture_keeps_every_joint_in_its_own_range():
@@ -410,7 +416,7 @@ def test_every_legal_grouped_posture_keeps_every_joint_in_its_own_range():
     rng, range_of = np.random.default_rng(5), ranges(free)
     for k in range(150):
         q = grouped.limits.project(grouped.rest + rng.normal(size=grouped.size) * (0.5, 2.0, 8.0)[k % 3])
-        for joint, value in zip(free.joints, free_values(grouped, free, q), strict=True):
+        for joint, value in zip(free.coordinates, free_values(grouped, free, q), strict=True):
             low, high = range_of[joint]
             assert low - 1e-9 <= value <= high + 1e-9, joint
 
@@ -461,7 +467,7 @@ def test_the_shoulders_polygon_is_part_of_the_limits():
         q = np.array(figure.rest)
         row = np.zeros(figure.size)
         for angle, c in coefficients.items():
-            row[figure.joints.index(f"shoulder_r.{angle}")] = c
+            row[figure.coordinates.index(f"shoulder_r.{angle}")] = c
         q += row / (row @ row) * (np.deg2rad(upper) - row @ q + 1e-3)
         assert not figure.limits.contains(q)
 
@@ -476,7 +482,7 @@ def test_raised_arms_point_where_the_angles_say(side: str, angle: float):
         ("abduction", (0, left * np.sin(angle), -np.cos(angle)), 1e-12),
     ):
         q = np.zeros(figure.size)
-        q[figure.joints.index(f"shoulder{side}.{motion}")] = angle
+        q[figure.coordinates.index(f"shoulder{side}.{motion}")] = angle
         assert_allclose(figure.placement(q, f"upper_arm{side}")[:3, 2], -np.array(direction), atol=slack)
 
 
@@ -501,7 +507,7 @@ def test_a_grouped_spine_turns_the_trunk_by_its_angle():
     figure = catalogue.build("jack", spine="grouped")
     for motion, angle in (("flexion", 1.2), ("bending", -0.6), ("rotation", 0.7)):
         q = np.zeros(figure.size)
-        q[figure.joints.index(f"spine.{motion}")] = angle
+        q[figure.coordinates.index(f"spine.{motion}")] = angle
         R = figure.placement(q, "T1")[:3, :3]
         assert np.arccos((np.trace(R) - 1) / 2) == pytest.approx(abs(angle), abs=1e-9)
 

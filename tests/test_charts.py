@@ -43,12 +43,13 @@ from supple import (
     hinge,
     mimic,
 )
-from supple.charts import EXACT, STEEP, recentre_entry, report_entry
-from supple.joints import EULER_ORDERS
-from supple.shapes import Body
-from supple.solvers.meter import FREELY
+from supple.figure.joints import EULER_ORDERS
+from supple.geometry.placements import angle_of
+from supple.geometry.shapes import Body
+from supple.kernels.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.kernels.layouts import AT_OFFSET, OFFSET, TREE, view
+from supple.problem.allowance import FREELY
 from supple.solvers.recentring import Recentred, solve_recentred
-from supple.space import angle_of
 
 QUARTER = 0.5 * np.pi
 ALL = 2.0
@@ -125,7 +126,8 @@ def test_re_centring_moves_nothing_and_straightens_the_axes(order: str, a: np.nd
     assert_allclose(there.value(q), problem.value(start), rtol=1e-12, atol=1e-13)
     assert_allclose(there.jacobian(q)[0], problem.jacobian(start)[0], rtol=0, atol=1e-12)
     changed = np.flatnonzero(mine != F)
-    offsets = {14 * int(i) + k for i in I[-2:] for k in range(9)}
+    at = int(I[AT_OFFSET])
+    offsets = {at + OFFSET * int(i) + k for i in view(TREE, I, F, "CHART") for k in range(9)}
     assert set(changed.tolist()) <= offsets
 
 
@@ -232,7 +234,9 @@ LOOSE = Limits(np.full(3, -np.inf), np.full(3, np.inf))
 
 
 def followed() -> Figure:
-    return Figure("f", [*BALL.parts, *hinge("thumb", "hand", (1, 0, 0), at=(0, 0, 0.1), drive=mimic("arm.y", 0.5))])
+    return Figure(
+        "f", [*BALL.joints.values(), *hinge("thumb", "hand", (1, 0, 0), at=(0, 0, 0.1), drive=mimic("arm.y", 0.5))]
+    )
 
 
 def spread_out(*between: Any, at: Sequence[float] = (0, 0, 0), axes: Sequence[Any] = ((0, 0, 1), (0, 1, 0), (1, 0, 0))):
@@ -250,7 +254,7 @@ CHARTS: dict[str, tuple[Callable[[], Problem], int]] = {
     "a limit on one side": (lambda: Problem(BALL.with_limits({"arm.z": (-3, np.inf)}), SEEN), 0),
     "limits of the problem": (lambda: Problem(BALL, SEEN, Limits(np.full(3, -9.0), np.full(3, 9.0))), 0),
     "limits that the problem lifts": (lambda: Problem(BALL.with_limits({"arm.x": (-3, 3)}), SEEN, LOOSE), 1),
-    "a row": (lambda: Problem(Figure("b", BALL.parts, bounds=[Bound.of({"arm.x": 1, "arm.y": 1}, 2.0)]), SEEN), 0),
+    "a row": (lambda: Problem(Figure("b", BALL.joints.values(), bounds=[Bound.of({"arm.x": 1, "arm.y": 1}, 2.0)]), SEEN), 0),
     "rigidity": (lambda: Problem(BALL, SEEN, rigidity={"arm.y": 0.5}), 0),
     "a lock": (lambda: Problem(BALL, SEEN, rigidity={"arm.y": 1.0}), 0),
     "a preference": (lambda: Problem(BALL, [*SEEN, Task(None, Near(np.zeros(3)))]), 0),
@@ -268,21 +272,24 @@ CHARTS: dict[str, tuple[Callable[[], Problem], int]] = {
     ),
     "a branch behind": (
         lambda: Problem(
-            Figure("branched", [*spread_out().parts, *hinge("c", "b", at=(1, 0, 0))]), [*SEEN, Task("c", At((0, 1, 0)))]
+            Figure("branched", [*spread_out().joints.values(), *hinge("c", "b", at=(1, 0, 0))]),
+            [*SEEN, Task("c", At((0, 1, 0)))],
         ), 0,
     ),
     "a branch that nobody sees": (lambda: Problem(spread_out(*hinge("c", "b", at=(1, 0, 0))), SEEN), 1),
     "a goal seen from between": (lambda: Problem(spread_out(), [Task("hand", At((0, 0, 1), relative_to="a"))]), 0),
     "a mass behind": (lambda: Problem(spread_out(), [Task(MassCentre(), At((0, 0, 1)))]), 1),
     "a ball that moves no effector": (
-        lambda: Problem(Figure("two", [*BALL.parts, *ball("b", None)]), SEEN), 1,
+        lambda: Problem(Figure("two", [*BALL.joints.values(), *ball("b", None)]), SEEN), 1,
     ),
     "two balls": (
-        lambda: Problem(Figure("two", [*BALL.parts, *ball("b", "hand", "xyx")]), [Task("b", Placed(somewhere(7)))]), 2,
+        lambda: Problem(
+            Figure("two", [*BALL.joints.values(), *ball("b", "hand", "xyx")]), [Task("b", Placed(somewhere(7)))]
+        ), 2,
     ),
     "a chain that begins below": (
         lambda: Problem(
-            Figure("two", [*BALL.parts, *ball("b", "hand", "xyx")]), [Task("b", Placed(somewhere(7)), chain="b")]
+            Figure("two", [*BALL.joints.values(), *ball("b", "hand", "xyx")]), [Task("b", Placed(somewhere(7)), chain="b")]
         ), 1,
     ),
     "no joints": (lambda: Problem(Figure("still", [*fixed("hand")]), SEEN), 0),
@@ -302,7 +309,7 @@ def test_which_joints_are_charts(case: str):
 
 
 def test_a_mass_between_the_hinges_is_no_chart():
-    figure = Figure("heavy", spread_out().parts, bodies={"hand": Body(1.0), "a": Body(1.0, (0.1, 0, 0))})
+    figure = Figure("heavy", spread_out().joints.values(), bodies={"hand": Body(1.0), "a": Body(1.0, (0.1, 0, 0))})
     assert Problem(figure, [Task(MassCentre(), At((0, 0, 1)))]).charts == ()
     assert len(Problem(figure, SEEN).charts) == 1
 
@@ -310,7 +317,7 @@ def test_a_mass_between_the_hinges_is_no_chart():
 def test_the_root_of_a_person_is_the_only_chart():
     human = supple.load("human")
     (chart,) = Problem(human, [Task("hand_l", At((0, 0, 1)))]).charts
-    assert [human.joints[i] for i in chart] == ["pelvis.z", "pelvis.y", "pelvis.x"]
+    assert [human.coordinates[i] for i in chart] == ["pelvis.z", "pelvis.y", "pelvis.x"]
     assert Problem(supple.load("panda"), [Task("panda_hand", At((0, 0, 1)))]).charts == ()
 
 
@@ -427,7 +434,7 @@ def rooted(order: str) -> Figure:
     body = supple.load("human", fingers=False, root="fixed")
     at = body.placement(body.rest, "pelvis")
     rest = [*at[:3, 3], 0.0, 0.0, 0.0]
-    parts = [joint for joint in body.parts if joint.key != "pelvis"]
+    parts = [joint for joint in body.joints.values() if joint.key != "pelvis"]
     return Figure("person", [*free("pelvis", None, order, rest=rest), *parts], bodies=body.bodies)
 
 

@@ -15,13 +15,13 @@ from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 from scipy.spatial.transform import Rotation
 
-from supple.clearance import gap, solid_of
-from supple.compiled import INTERPRETED
-from supple.distance import distance_between
 from supple.errors import BadValue
-from supple.polyhedra import polyhedron_of
-from supple.shapes import Ball, Box, Capsule, Core, Cylinder, Polytope
-from supple.space import HERE, X, Y, Z, compose, inverse, place, turned
+from supple.geometry.distances import distance_between
+from supple.geometry.placements import HERE, X, Y, Z, compose, inverse, place, turned
+from supple.geometry.polyhedra import polyhedron_of
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Polytope
+from supple.kernels.clearance import gap, solid_of
+from supple.kernels.compiling import INTERPRETED
 
 FAR = 1e9
 WEDGE = Polytope([[1, 0, 1], [-1, 0, 1]], [0.0, 0.2])

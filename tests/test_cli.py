@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 import supple
-from supple import catalogue
 from supple.cli import app, facts, inputs
+from supple.figure import catalogue
 
 runner = CliRunner()
 WIDE = {"COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"}
@@ -54,7 +54,7 @@ def test_figures_lists_the_whole_catalogue():
 @pytest.mark.parametrize("name", catalogue.names())
 def test_info_names_every_segment_and_coordinate(name: str):
     text, figure = said("info", name), supple.load(name)
-    for word in (*figure.segments, *figure.joints, *(loop.name for loop in figure.loops)):
+    for word in (*figure.segments, *figure.coordinates, *(loop.name for loop in figure.loops)):
         assert word in text, word
 
 

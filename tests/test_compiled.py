@@ -13,16 +13,16 @@ from types import SimpleNamespace
 import pytest
 from numba.core.compiler import DefaultPassBuilder, Flags
 
-import supple.compiled
-from supple.compiled import INTERPRETED, kernel_digest, kernel_sources, leaf, row, stage, untyped
+import supple.kernels.compiling
+from supple.kernels.compiling import INTERPRETED, kernel_digest, kernel_sources, leaf, row, stage, untyped
 
-SOURCE = Path(supple.compiled.__file__).parent
+SOURCE = Path(supple.__file__).parent
 # A leaf in a file that holds other leaves, and an entry in a file of its own that calls it.
 LEAF = "\n\n@leaf\ndef probe(x: float) -> float:\n    return x + {constant}\n"
 ENTRY = '''"""An entry whose leaf lives in another file."""
 
-from supple.compiled import entry
-from supple.tree import probe
+from supple.kernels.compiling import entry
+from supple.kernels.tree import probe
 
 
 @entry
@@ -43,8 +43,8 @@ def package(tmp_path: Path) -> Path:
 
 
 def set_constant(package: Path, value: float) -> None:
-    text = (SOURCE / "tree.py").read_text(encoding="utf-8")
-    (package / "tree.py").write_text(text + LEAF.format(constant=value), encoding="utf-8")
+    text = (SOURCE / "kernels" / "tree.py").read_text(encoding="utf-8")
+    (package / "kernels" / "tree.py").write_text(text + LEAF.format(constant=value), encoding="utf-8")
 
 
 def run(package: Path, script: str = SCRIPT, **environment: str) -> tuple[float, str]:
@@ -143,7 +143,8 @@ def test_the_digest_depends_on_every_kernel_and_on_nothing_else(package: Path):
     before = kernel_digest(package)
     assert re.fullmatch(r"[0-9a-f]{16}", before)
     sources = kernel_sources(package)
-    for file in [*sources, package / "compiled.py"]:
+    assert package / "kernels" / "layouts.py" in sources  # no kernel, but what all of them go by
+    for file in sources:
         text = file.read_bytes()
         file.write_bytes(text + b"\n# edited\n")
         assert kernel_digest(package) != before, file.name
@@ -161,11 +162,11 @@ def test_every_file_with_kernels_is_known():
 
 def test_only_one_module_configures_numba():
     users = [
-        f.name
+        f.relative_to(SOURCE).as_posix()
         for f in SOURCE.rglob("*.py")
         if re.search(r"^\s*(from|import) numba", f.read_text("utf-8"), re.MULTILINE)
     ]
-    assert users == ["compiled.py"]
+    assert users == ["kernels/compiling.py"]
 
 
 @stage
@@ -193,7 +194,7 @@ def test_a_leaf_that_returns_a_view_is_refused():
 
 # ── Numba's internals ────────────────────────────────────────────────────────────────────────────────────────────────
 ABSENT = """
-import supple.compiled as compiled
+import supple.kernels.compiling as compiled
 
 class Changed:
     def __init__(self, was):
@@ -218,12 +219,12 @@ def test_kernels_compile_without_the_internals_that_shortcuts_are_made_of(packag
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_passes_that_are_left_out_are_there_and_nothing_needs_them(monkeypatch: pytest.MonkeyPatch):
     full = DefaultPassBuilder.define_nopython_pipeline(SimpleNamespace(flags=Flags(), func_ir=None))
-    (short,) = supple.compiled._without_needless([full])
+    (short,) = supple.kernels.compiling._without_needless([full])
     assert {each.__name__ for each, _ in full.passes} - {each.__name__ for each, _ in short.passes}
     needed = {each.__name__ for each in set().union(*full.dependency_analysis().values())}
     assert needed
-    monkeypatch.setattr(supple.compiled, "_NEEDLESS", needed)
-    assert supple.compiled._without_needless([full]) == [full]
+    monkeypatch.setattr(supple.kernels.compiling, "_NEEDLESS", needed)
+    assert supple.kernels.compiling._without_needless([full]) == [full]
 
 
 def test_what_is_no_entry_is_called_as_it_is():

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import supple
-from supple.distance import distance_between
-from supple.figure import Figure, Loop
-from supple.files.urdf import parse_urdf
-from supple.files.urdf_writer import format_urdf
-from supple.joints import ball, fixed, free, hinge, slide
-from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Shape, enclosing
-from supple.space import X, Y, place
+from supple.figure.figure import Figure, Loop
+from supple.figure.joints import ball, fixed, free, hinge, slide
+from supple.files.urdf.reader import parse_urdf
+from supple.files.urdf.writer import format_urdf
+from supple.geometry.distances import distance_between
+from supple.geometry.placements import X, Y, place
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape, enclosing
 
 PEA = (Ball((0, 0, 0), 0.1),)
 numbers = st.floats(-1, 1)

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 import supple
 from supple.cli import app
 from supple.errors import BadValue
-from supple.figure import Figure
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge
 from supple.files.mjcf import parse_mjcf
-from supple.files.urdf import parse_urdf
-from supple.files.urdf_writer import format_urdf
-from supple.joints import fixed, hinge
-from supple.shapes import Ball, Body, Box
-from supple.solvers.roomy import Roomy
-from supple.space import Y
+from supple.files.urdf.reader import parse_urdf
+from supple.files.urdf.writer import format_urdf
+from supple.geometry.placements import Y
+from supple.geometry.shapes import Ball, Body, Box
+from supple.solvers.clearance_first import Roomy
 
 BALL = '<geometry><sphere radius="0.05"/></geometry>'
 MESH = '<geometry><mesh filename="package://arm/forearm.stl"/></geometry>'

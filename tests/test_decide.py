@@ -12,19 +12,19 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.checking.leaves import _Check
-from supple.checking.moments import arcs_of, ranges, terms
-from supple.checking.proof import Leaf, Split
-from supple.compiled import entry
-from supple.deciding.blocks import fill, shaped
-from supple.deciding.blocks import moments_of as moments_of_unknowns
-from supple.deciding.certificate import Certificate
-from supple.deciding.chain import Chain, Way, chain_of, quaternion
-from supple.deciding.claims import Claim, claims_of
-from supple.deciding.proof import leaf_of
-from supple.deciding.relaxation import Relaxation, best_start, matrices
-from supple.deciding.step_matrix import step_matrix
-from supple.deciding.trial import holds, loop_of
+from supple.kernels.compiling import entry
+from supple.proofs.certificate import Certificate
+from supple.proofs.checker.leaves import _Check
+from supple.proofs.checker.moments import arcs_of, ranges, terms
+from supple.proofs.checker.proof import Leaf, Split
+from supple.proofs.claims import Claim, claims_of
+from supple.proofs.proof import leaf_of
+from supple.proofs.relaxation.relaxation import Relaxation, best_start, matrices
+from supple.proofs.relaxation.semidefinite_blocks import fill, shaped
+from supple.proofs.relaxation.semidefinite_blocks import moments_of as moments_of_unknowns
+from supple.proofs.relaxation.step_matrix import step_matrix
+from supple.proofs.serial_chain import Chain, Way, chain_of, quaternion
+from supple.proofs.trial import holds, loop_of
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
 IMPOSSIBLE = supple.Status.IMPOSSIBLE
@@ -103,7 +103,7 @@ def moments_of(r: Relaxation, chain: Chain, q: np.ndarray) -> tuple[np.ndarray, 
 def test_a_chain_is_the_figure_it_comes_from(name: str) -> None:
     figure, segment, chain = arm(name)
     q = np.array(figure.rest)
-    at = [figure.joints.index(n) for n in chain.names]
+    at = [figure.coordinates.index(n) for n in chain.names]
     for seed in range(5):
         q[at] = posture(chain, seed)
         np.testing.assert_allclose(chain.placement(q[at]), figure.placement(q, segment), atol=1e-12)
@@ -114,7 +114,7 @@ def test_a_chain_between_two_segments_passes_joints_backwards() -> None:
     chain = chain_of(figure, "hand_l", np.eye(4), figure.lower, figure.upper, "hand_r")
     rng = np.random.default_rng(0)
     q = np.clip(rng.normal(size=figure.size), figure.lower, figure.upper)
-    values = np.array([q[figure.joints.index(n)] for n in chain.names])
+    values = np.array([q[figure.coordinates.index(n)] for n in chain.names])
     seen = np.linalg.inv(figure.placement(q, "hand_r")) @ figure.placement(q, "hand_l")
     np.testing.assert_allclose(chain.placement(values), seen, atol=1e-12)
 

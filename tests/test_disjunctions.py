@@ -19,25 +19,25 @@ from numpy.testing import assert_allclose
 
 from figures import TREES, posture, somewhere
 from solver_cases import HAND, HUMAN, JACK, PANDA, rows_on_panda
-from supple.catalogue import build
-from supple.effectors import Point
 from supple.errors import BadValue
-from supple.figure import Figure
-from supple.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Outside, Placed, Within
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.shapes import Ball, Box, Polytope
-from supple.solution import Status
-from supple.solve import solve
-from supple.solvers.active_set import ActiveSet
-from supple.solvers.cyclic_coordinate_descent import CyclicCoordinateDescent
-from supple.solvers.damped_least_squares import DampedLeastSquares
-from supple.solvers.jacobian_transpose import FittedStep, JacobianTranspose
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.newton import Newton
+from supple.figure.catalogue import build
+from supple.figure.effectors import Point
+from supple.figure.figure import Figure
+from supple.figure.limits import Limits
+from supple.geometry.placements import X, Y, inverse
+from supple.geometry.shapes import Ball, Box, Polytope
+from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Outside, Placed, Within
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Status
+from supple.solvers.active_set.active_set import ActiveSet
+from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent
+from supple.solvers.baselines.damped_least_squares import DampedLeastSquares
+from supple.solvers.baselines.jacobian_transpose import FittedStep, JacobianTranspose
+from supple.solvers.baselines.pseudo_inverse import PseudoInverse
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.newton.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
-from supple.solvers.pseudo_inverse import PseudoInverse
-from supple.space import X, Y, inverse
+from supple.solving.solve import solve
 
 ARM, TWINS = TREES["arm"], TREES["twins"]
 MONOTONE: dict[str, Any] = {

@@ -20,8 +20,8 @@ import pytest
 from typer.testing import CliRunner
 
 import supple
-from supple import catalogue
 from supple.cli import app
+from supple.figure import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -15,10 +15,10 @@ import supple
 from figures import FOUR_BAR, TREES, closed_four_bar, posture
 from supple import AimedAt, At, Beyond, Near, OnLine, OnPlane, Placed, Point, Problem, Solution, Status, Task
 from supple.errors import Refused
-from supple.figure import Figure
-from supple.joints import fixed, hinge
-from supple.problem import met
-from supple.space import Z
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge
+from supple.geometry.placements import Z
+from supple.problem.problem import met
 
 SCALES = (1e-6, 1e-3, 1.0, 1e2, 1e4)
 ASKED_FOR_NOTHING = "nobody asked"
@@ -198,7 +198,7 @@ def test_every_door_gives_the_same_proof(name: str) -> None:
 @pytest.mark.parametrize("name", ["linear limits", "free root"])
 def test_what_cannot_be_decided_is_said_by_every_door(name: str) -> None:
     plain, end, _ = FIGURES[name]
-    locked = plain.with_limits({"root.x": (-1, 1)}) if "root.x" in plain.joints else plain
+    locked = plain.with_limits({"root.x": (-1, 1)}) if "root.x" in plain.coordinates else plain
     problem = Problem(locked, [Task(Point(end), At((0, 0, 0)), hard=True), Task(None, Near(plain.rest))])
     question = Question(name, problem, [np.array([0.0, 0.0, 900.0]), None])
     answer = agree(question, prove=True)
@@ -337,7 +337,8 @@ def test_the_short_form_leaves_nothing_on_the_figure() -> None:
     assert supple.solve(figure, {"tip": Placed(target)}).ok
     new = set(vars(figure)) - before
     assert all(
-        type(vars(figure)[name]).__module__ in ("builtins", "numpy", "supple.limits", "supple.packing", "supple.values")
+        type(vars(figure)[name]).__module__
+        in ("builtins", "numpy", "supple.figure.limits", "supple.figure.packing", "supple.basics.values")
         for name in new
     )
     assert "memory" not in new

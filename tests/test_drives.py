@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from figures import TREES, assert_close, curve_value, placements_by_exponentials, posture, slope
-from supple.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
-from supple.effectors import Frame
 from supple.errors import BadValue, Error, UnknownName
-from supple.figure import Figure
-from supple.joints import fixed, hinge, slide
-from supple.space import X, Z
+from supple.figure.drives import Bound, Coordinate, Drive, Group, Line, Pieces, Spline, mimic
+from supple.figure.effectors import Frame
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge, slide
+from supple.geometry.placements import X, Z
 
 WAVE = Spline((-1.0, -0.2, 0.5, 0.7, 2.0), (0.3, -0.4, 0.8, 0.6, -1.0))
 CLOSE = Spline(WAVE.x, WAVE.y, "cubic")
@@ -128,8 +128,8 @@ def test_a_follower_of_a_follower_follows_the_leader():
         *hinge("b", "a", drive=mimic("a", -0.5, 0.1)),
     ]
     figure = Figure("chain", parts)
-    assert figure.joints == ("a",)
-    assert figure.part["c"].drive == Drive.by({"a": -1.0}, 0.5)
+    assert figure.coordinates == ("a",)
+    assert figure.joint_of["c"].drive == Drive.by({"a": -1.0}, 0.5)
     q = np.array([0.7])
     assert_allclose(figure.placement(q, "c"), placements_by_exponentials(figure, q)["c"], atol=1e-15)
 
@@ -140,7 +140,7 @@ def test_a_follower_of_a_spline_by_ratio_one_follows_the_spline():
         *hinge("b", "a", drive=Drive.by({"a": WAVE}, 0.1)),
         *hinge("c", "b", drive=mimic("b", 1, 1)),
     ]
-    drive = Figure("chain", parts).part["c"].drive
+    drive = Figure("chain", parts).joint_of["c"].drive
     assert drive == Drive.by({"a": WAVE}, 1.1)
 
 
@@ -178,15 +178,15 @@ def test_a_narrow_bump_of_a_spline_is_not_overlooked():
 
 def test_a_group_replaces_many_coordinates_by_few():
     spine = TREES["spine"]
-    assert spine.joints == ("bow", "lean", "neck.x", "neck.z", "neck.y")
+    assert spine.coordinates == ("bow", "lean", "neck.x", "neck.z", "neck.y")
     assert spine.chain(None, "s1") == ("bow",)
     assert spine.chain(None, "s2") == ("bow", "lean")
     assert_allclose(spine.rest[:2], (0, 0.1))
     assert not spine.limits.contains([0.9, 0.9, 0, 0, 0])
     assert spine.limits.contains([0.9, 0.6, 0, 0, 0])
     q = posture(spine, 3)
-    values = dict(zip(spine.joints, q, strict=True))
-    assert_allclose(spine.part["s4"].drive.value(values), 0.2 * q[0] - 0.3 * q[1], atol=1e-15)
+    values = dict(zip(spine.coordinates, q, strict=True))
+    assert_allclose(spine.joint_of["s4"].drive.value(values), 0.2 * q[0] - 0.3 * q[1], atol=1e-15)
 
 
 def a_and_b(drive: Drive, **more: Any) -> Figure:
@@ -228,12 +228,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     ),
     "inverted coordinate": (lambda: Coordinate("c", (1, 0)), BadValue, "limits of coordinate 'c' must satisfy"),
     "idle coordinate": (
-        lambda: Figure("f", hinge("a", None), coordinates=[Coordinate("c")]),
+        lambda: Figure("f", hinge("a", None), drivers=[Coordinate("c")]),
         BadValue,
         "coordinate 'c' of figure 'f' drives no joint",
     ),
     "coordinate of a joint": (
-        lambda: Figure("f", [*hinge("a", None)], coordinates=[Coordinate("a")]),
+        lambda: Figure("f", [*hinge("a", None)], drivers=[Coordinate("a")]),
         BadValue,
         "two coordinates called 'a'",
     ),

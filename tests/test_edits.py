@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import FIGURES, FOUR_BAR, TREES, posture, somewhere, trees
-from supple.drives import Bound, Coordinate, Drive, Group, mimic
 from supple.errors import BadValue, Error, UnknownName
-from supple.figure import Figure
-from supple.joints import ball, fixed, free, hinge
-from supple.problem import Problem
-from supple.shapes import Ball, Box, Capsule
-from supple.space import X, inverse, place
+from supple.figure.drives import Bound, Coordinate, Drive, Group, mimic
+from supple.figure.figure import Figure
+from supple.figure.joints import ball, fixed, free, hinge
+from supple.geometry.placements import X, inverse, place
+from supple.geometry.shapes import Ball, Box, Capsule
+from supple.problem.problem import Problem
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
 
 
 def by_name(old: Figure, q: np.ndarray, new: Figure) -> np.ndarray:
     """The same posture in the order of another figure."""
-    values = dict(zip(old.joints, q, strict=True))
-    return np.array([values[name] for name in new.joints])
+    values = dict(zip(old.coordinates, q, strict=True))
+    return np.array([values[name] for name in new.coordinates])
 
 
 def assert_same_places(
@@ -52,7 +52,7 @@ def test_with_limits_changes_only_what_is_named():
 def test_with_limits_of_a_joint_of_several_coordinates():
     one = TWINS.with_limits({"left shoulder": (-1, 1)})
     each = TWINS.with_limits({"left shoulder": [(-1, 0), (-2, 0), (-3, 0)]})
-    at = [TWINS.joints.index(f"left shoulder.{a}") for a in "yxz"]
+    at = [TWINS.coordinates.index(f"left shoulder.{a}") for a in "yxz"]
     assert_array_equal(one.lower[at], [-1, -1, -1])
     assert_array_equal(each.lower[at], [-1, -2, -3])
 
@@ -71,12 +71,14 @@ def test_with_limits_sets_speeds_and_every_edit_keeps_them():
     assert_array_equal(new.attached("tool", "hand").based_at((1, 0, 0), free=True).speed[6:], new.speed)
     assert_array_equal(ARM.attached(new, "hand", prefix="b ").speed[4:], new.speed)
     turned = new.rerooted("hand")
-    assert dict(zip(turned.joints, turned.speed, strict=True)) == dict(zip(new.joints, new.speed, strict=True))
+    assert dict(zip(turned.coordinates, turned.speed, strict=True)) == dict(
+        zip(new.coordinates, new.speed, strict=True)
+    )
     assert not new.speed.flags.writeable
 
 
 def test_with_limits_sets_speeds_of_several_coordinates_and_of_groups():
-    at = [TWINS.joints.index(f"left shoulder.{a}") for a in "yxz"]
+    at = [TWINS.coordinates.index(f"left shoulder.{a}") for a in "yxz"]
     assert_array_equal(TWINS.with_limits(speed={"left shoulder": 2.0}).speed[at], [2, 2, 2])
     assert_array_equal(TWINS.with_limits(speed={"left shoulder": [1, 2, 3]}).speed[at], [1, 2, 3])
     assert_array_equal(SPINE.with_limits(speed={"bow": 0.25}).speed[:2], [0.25, math.inf])
@@ -91,7 +93,7 @@ def test_with_rest():
 def test_renamed_and_prefixed():
     assert ARM.renamed("limb").name == "limb"
     left = SPINE.prefixed("left ")
-    assert left.joints == tuple("left " + name for name in SPINE.joints)
+    assert left.coordinates == tuple("left " + name for name in SPINE.coordinates)
     q = posture(SPINE, 2)
     for segment, T in SPINE.placements(q).items():
         assert_array_equal(left.placement(q, "left " + segment), T)
@@ -106,18 +108,18 @@ def test_renamed_and_prefixed():
 def test_locked_coordinates_leave_q_and_everything_stays_in_place(figure: Figure, seed: int):
     rng = np.random.default_rng(seed)
     q = rng.normal(size=figure.size)
-    names = [name for name in figure.joints if rng.random() < 0.5]
+    names = [name for name in figure.coordinates if rng.random() < 0.5]
     new = figure.locked(*names, q=q)
-    assert new.joints == tuple(name for name in figure.joints if name not in names)
+    assert new.coordinates == tuple(name for name in figure.coordinates if name not in names)
     assert_same_places(figure, q, new)
 
 
 def test_locked_by_joint_by_segment_and_by_chain():
-    assert "shoulder.z" not in MIXED.locked("shoulder").joints
+    assert "shoulder.z" not in MIXED.locked("shoulder").coordinates
     assert MIXED.locked("shoulder").size == 11
-    assert ARM.locked(*ARM.chain("shoulder", "hand")).joints == ("waist", "shoulder")
+    assert ARM.locked(*ARM.chain("shoulder", "hand")).coordinates == ("waist", "shoulder")
     assert_same_places(ARM, ARM.rest, ARM.locked("elbow"))
-    assert SPINE.locked("bow").joints == SPINE.joints[1:]
+    assert SPINE.locked("bow").coordinates == SPINE.coordinates[1:]
 
 
 PATTERNS = {  # a pattern, and the coordinates of TWINS that it means
@@ -127,26 +129,26 @@ PATTERNS = {  # a pattern, and the coordinates of TWINS that it means
     "*.[xy]": ["trunk.x", "trunk.y", "left shoulder.y", "left shoulder.x", "right shoulder.y", "right shoulder.x"],
     "????? shoulder.z": ["right shoulder.z"],
     "trun?": [f"trunk.{a}" for a in ("tx", "ty", "tz", "x", "y", "z")],
-    "*": TWINS.joints,
+    "*": TWINS.coordinates,
 }
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_means_all_that_match_it(pattern: str):
     meant = set(PATTERNS[pattern])
-    kept = tuple(name for name in TWINS.joints if name not in meant)
-    assert TWINS.locked(pattern).joints == kept
+    kept = tuple(name for name in TWINS.coordinates if name not in meant)
+    assert TWINS.locked(pattern).coordinates == kept
     narrow = TWINS.with_limits({pattern: (-0.1, 0.1)}, speed={pattern: 3.0})
-    assert {n for n, x in zip(narrow.joints, narrow.upper, strict=True) if x == 0.1} == meant
-    assert {n for n, x in zip(narrow.joints, narrow.speed, strict=True) if x == 3.0} == meant
+    assert {n for n, x in zip(narrow.coordinates, narrow.upper, strict=True) if x == 0.1} == meant
+    assert {n for n, x in zip(narrow.coordinates, narrow.speed, strict=True) if x == 3.0} == meant
     problem = Problem(TWINS, [], rigidity={"*": 0.25, pattern: 0.5})  # the last that means a coordinate counts
-    assert {n for n, x in zip(TWINS.joints, problem.rigidity, strict=True) if x == 0.5} == meant
+    assert {n for n, x in zip(TWINS.coordinates, problem.rigidity, strict=True) if x == 0.5} == meant
 
 
 def test_a_name_that_looks_like_a_pattern_is_a_name_first():
     figure = Figure("marked", [*hinge("a[1]", None, X), *hinge("a1", "a[1]", X)])
-    assert figure.locked("a[1]").joints == ("a1",)
-    assert figure.locked("a[1-3]").joints == ("a[1]",)
+    assert figure.locked("a[1]").coordinates == ("a1",)
+    assert figure.locked("a[1-3]").coordinates == ("a[1]",)
 
 
 def test_locked_bounds_keep_what_is_left_of_them():
@@ -161,7 +163,7 @@ def test_grouped_joints_follow_the_group():
         "bend", (Coordinate("bend", (0, 1), 0.5),), {"elbow": mimic("bend", 2.0), "wrist": mimic("bend", -1.0)}
     )
     new = ARM.grouped(group)
-    assert new.joints == ("waist", "shoulder", "bend")
+    assert new.coordinates == ("waist", "shoulder", "bend")
     assert_same_places(ARM, np.array([0.1, 0.2, 1.4, -0.7]), new, q_new=[0.1, 0.2, 0.7])
     assert_array_equal(new.upper, [3, 2, 1])  # the wrist's own limits would have allowed 1.5, the elbow's 1.25
 
@@ -170,7 +172,7 @@ def test_grouped_joints_follow_the_group():
 def test_an_attached_figure_hangs_on_its_segment():
     at = somewhere(5)
     both = ARM.attached(MIXED, "hand", at, prefix="m ")
-    assert both.joints == ARM.joints + tuple("m " + name for name in MIXED.joints)
+    assert both.coordinates == ARM.coordinates + tuple("m " + name for name in MIXED.coordinates)
     q, r = posture(ARM, 1), posture(MIXED, 2)
     places = both.placements([*q, *r])
     for segment, T in MIXED.placements(r).items():
@@ -189,7 +191,7 @@ def test_two_of_one_kind_are_attached_by_prefix():
 
 def test_an_attached_tool_is_a_frame():
     tool = ARM.attached("gripper", "hand", (0, 0, 0.2))
-    assert tool.joints == ARM.joints
+    assert tool.coordinates == ARM.coordinates
     assert_allclose(tool.placement(ARM.rest, "gripper"), ARM.placement(ARM.rest, "hand") @ place((0, 0, 0.2)))
 
 
@@ -216,7 +218,7 @@ def test_held_by_another_segment_every_coordinate_keeps_its_meaning(figure: Figu
     rng = np.random.default_rng(seed)
     segment = figure.segments[rng.integers(len(figure.segments))]
     new = figure.rerooted(segment)
-    assert set(new.joints) == set(figure.joints)
+    assert set(new.coordinates) == set(figure.coordinates)
     q = rng.normal(size=figure.size)
     assert_same_places(figure, q, new, moved=inverse(figure.placement(q, segment)))
     if "world" in new.segments:
@@ -396,7 +398,7 @@ def test_refusals(case: str):
 
 
 def test_edits_leave_the_old_figure_alone():
-    before = (ARM.joints, ARM.segments, ARM.lower.tolist(), ARM.rest.tolist(), dict(ARM.bodies))
+    before = (ARM.coordinates, ARM.segments, ARM.lower.tolist(), ARM.rest.tolist(), dict(ARM.bodies))
     ARM.with_limits({"elbow": (1, 2)}).locked("waist").based_at((1, 2, 3), free=True).rerooted("hand")
     ARM.attached(Figure("b", ball("b", None)), "hand")
-    assert (ARM.joints, ARM.segments, ARM.lower.tolist(), ARM.rest.tolist(), dict(ARM.bodies)) == before
+    assert (ARM.coordinates, ARM.segments, ARM.lower.tolist(), ARM.rest.tolist(), dict(ARM.bodies)) == before

@@ -16,7 +16,7 @@ from scipy.spatial import ConvexHull, KDTree
 import supple
 from conftest import ROOT
 from supple import Ball, Box, Capsule, Direction, MassCentre, Near, Over, Polytope, Scene, Solution, Status
-from supple.shapes import Core
+from supple.geometry.shapes import Core
 
 FOLDER = ROOT / "examples" / "scenes"
 SCENES = sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != "table")  # which is no person's work
@@ -37,7 +37,7 @@ class Case(NamedTuple):
         return self.scene.figure.placement(self.solution.q, segment)
 
     def degrees(self, joint: str) -> float:
-        return float(np.rad2deg(self.solution.q[self.scene.figure.joints.index(joint)]))
+        return float(np.rad2deg(self.solution.q[self.scene.figure.coordinates.index(joint)]))
 
 
 @cache
@@ -131,7 +131,7 @@ def test_no_joint_is_at_its_limit_but_where_people_s_are(name: str):
     scene, solution = case(name)
     assert set(solution.active) <= AT_LIMITS.get(name, set())
     q, lower, upper = solution.q, scene.limits.lower, scene.limits.upper
-    for joint, x, low, high in zip(scene.figure.joints, q, lower, upper, strict=True):
+    for joint, x, low, high in zip(scene.figure.coordinates, q, lower, upper, strict=True):
         if joint.startswith("hand_"):
             assert np.rad2deg(min(x - low, high - x)) > 3.0, f"{joint} is bent as far as it goes"
 
@@ -150,7 +150,7 @@ def test_heads_are_upright_and_necks_not_wrung(name: str):
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_what_is_symmetric_is_done_symmetrically(name: str):
     one = case(name)
-    for joint in one.scene.figure.joints:
+    for joint in one.scene.figure.coordinates:
         stem, motion = joint.rsplit(".", 1)
         if stem.endswith("_l"):
             assert one.degrees(joint) == pytest.approx(one.degrees(f"{stem[:-2]}_r.{motion}"), abs=2.0)

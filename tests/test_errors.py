@@ -12,7 +12,7 @@ import pytest
 import supple
 from figures import TREES
 from supple.errors import BadFile, BadValue, Error, MissingExtra, Refused, UnknownName, find
-from supple.space import X, Z
+from supple.geometry.placements import X, Z
 
 ARM = TREES["arm"]
 

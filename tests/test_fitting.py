@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import supple
-from supple.compiled import INTERPRETED
-from supple.tracking.by_frame import run
-from supple.tracking.clip import Clip
-from supple.tracking.normal import normal_entry
-from supple.tracking.rig import PINS, Packing, bench_size
+from supple.kernels.compiling import INTERPRETED
+from supple.motion.tracking.clip import Clip
+from supple.motion.tracking.frame_by_frame import run
+from supple.motion.tracking.normal_equations import normal_entry
+from supple.motion.tracking.rig import PINS, Packing, bench_size
 from test_track import arm, four_bar, knee, places, wave
 
 pytestmark = pytest.mark.interpreted
@@ -92,7 +92,7 @@ def test_links_are_runs_of_joints_with_nothing_seen_between() -> None:
     packing = Packing(figure, list(figure.markers.values()))
     links = packing.links
     names = [
-        [figure.joints[packing.chosen[a]] for a in links.axis[i:j]]
+        [figure.coordinates[packing.chosen[a]] for a in links.axis[i:j]]
         for i, j in zip(links.first[1:], links.first[2:], strict=False)
     ]
     assert names == [["hip.z", "hip.x", "hip.y"], ["knee"], ["ankle", "toe"]]

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.checking.balls import bend, dual_of, need_flint, placed
-from supple.deciding.certificate import Certificate
+from supple.proofs.certificate import Certificate
+from supple.proofs.checker.balls import bend, dual_of, need_flint, placed
 from test_decide import gantry, scara, two_arms
 
 pytest.importorskip("flint")

@@ -14,10 +14,10 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import Ball, Box, Capsule, Polytope, free_space, seeds_about
-from supple.distance import distance_between
 from supple.errors import BadValue
-from supple.free_space import corners_of
-from supple.free_space_ellipsoids import largest_ellipsoid
+from supple.geometry.distances import distance_between
+from supple.problem.regions.ellipsoids import largest_ellipsoid
+from supple.problem.regions.free import corners_of
 
 ROOM = Box((-1, -1, -1), (1, 1, 1))
 TILTED = Box(

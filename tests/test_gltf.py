@@ -13,12 +13,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.figure import Figure
+from supple.figure.figure import Figure
+from supple.figure.joints import Joint, ball, fixed, free, hinge, slide
 from supple.files.gltf import continuous_quaternions
-from supple.joints import Joint, ball, fixed, free, hinge, slide
-from supple.motion import Motion
-from supple.shapes import Ball, Body, Box, Capsule, Cylinder
-from supple.space import place
+from supple.geometry.placements import place
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder
+from supple.motion.motion import Motion
 
 TO_WORLD = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])  # from y up to z up
 SIZES = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}

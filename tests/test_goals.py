@@ -16,10 +16,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from figures import ENDS, FIGURES, FOUR_BAR, TREES, assert_close, posture, slope, somewhere
-from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadValue, Error
-from supple.figure import Figure
-from supple.goals import (
+from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import ball, free, hinge
+from supple.geometry.placements import X, Y, Z, place, turned, unit
+from supple.geometry.shapes import Box
+from supple.problem.goals import (
     AimedAt,
     AnyOf,
     At,
@@ -34,13 +37,10 @@ from supple.goals import (
     Placed,
     Within,
 )  # fmt: skip
-from supple.joints import ball, free, hinge
-from supple.problem import Problem, Task
-from supple.shapes import Box
-from supple.solution import Status
-from supple.solve import solve
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Status
 from supple.solvers.projected_gradient import ProjectedGradient
-from supple.space import X, Y, Z, place, turned, unit
+from supple.solving.solve import solve
 
 R = somewhere(20)[:3, :3]
 T = somewhere(21)
@@ -174,7 +174,7 @@ def test_laws_of_every_goal_on_a_small_arm(goal: str):
 @pytest.mark.interpreted
 def test_laws_of_a_placed_frame_on_every_kind_of_joint(figure: str):
     end, _ = ENDS[figure]
-    unlooped = Figure(figure, FIGURES[figure].parts)
+    unlooped = Figure(figure, FIGURES[figure].joints.values())
     check(unlooped, Task(Frame(end, somewhere(26)), Placed(T, per_radian=0.3)), 41)
 
 

@@ -30,10 +30,9 @@ from supple import (
     solve,
     solve_many,
 )
-from supple.compiled import INTERPRETED
-from supple.potentials import MET, TERM
-from supple.solvers.powers import raise_columns, raise_residuals
-from supple.views import FIELDS
+from supple.kernels.compiling import INTERPRETED
+from supple.kernels.layouts import FIELDS, MET, TERM
+from supple.solvers.levenberg_marquardt.powers import raise_columns, raise_residuals
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 

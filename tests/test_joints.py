@@ -12,12 +12,12 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from figures import FIGURES, ONE_JOINT, assert_close, placements_by_exponentials, posture, slope
-from supple.drives import mimic
-from supple.effectors import Direction, Frame, Point
 from supple.errors import BadValue
-from supple.figure import Figure
-from supple.joints import EULER_ORDERS, Joint, ball, fixed, free, hinge, planar, screw, slide, universal
-from supple.space import X, Y, Z, place, unit
+from supple.figure.drives import mimic
+from supple.figure.effectors import Direction, Frame, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import EULER_ORDERS, Joint, ball, fixed, free, hinge, planar, screw, slide, universal
+from supple.geometry.placements import X, Y, Z, place, unit
 
 AT = place((0.1, 0.2, 0.3), Rotation.from_rotvec((0.3, -0.4, 0.5)))
 AXIS = np.array(unit((1, -2, 2)))

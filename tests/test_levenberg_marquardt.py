@@ -26,8 +26,8 @@ from supple import (
     Task,
 )
 from supple.errors import BadValue, Refused
-from supple.problem import met
-from supple.solvers.desk import further_start, unwound
+from supple.problem.problem import met
+from supple.solvers.levenberg_marquardt.desk import further_start, unwound
 
 PANDA = supple.load("panda")
 STEWART = supple.load("stewart")
@@ -256,5 +256,5 @@ def test_what_moves_no_effector_stays_where_it_was():
     solution = supple.solve(Problem(human, [Task(Point("hand_l"), At((2.5, 0.2, 1.2)))]).aimed((0.4, 0.3, 1.1)), start)
     assert solution.ok
     moving = set(human.chain(None, "hand_l"))
-    for name, before, after in zip(human.joints, start, solution.q, strict=True):
+    for name, before, after in zip(human.coordinates, start, solution.q, strict=True):
         assert name in moving or before == after

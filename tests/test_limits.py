@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog, nnls
 
 from supple.errors import BadValue
-from supple.limits import Limits, project_entry
-from supple.projection import row_room
+from supple.figure.limits import Limits, project_entry
+from supple.kernels.algebra.nearest import row_room
 
 
 def projected(limits: Limits, q: np.ndarray, ease: np.ndarray) -> tuple[np.ndarray, float]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.marker_sets import MIDDLE, PAIRED, SETS, SPELLINGS
-from supple.shapes import Core, enclosing
+from supple.figure.marker_sets import MIDDLE, PAIRED, SETS, SPELLINGS
+from supple.geometry.shapes import Core, enclosing
 
 
 def off_the_skin(figure: supple.Figure, q: np.ndarray, x: np.ndarray) -> float:

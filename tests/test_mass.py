@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from figures import TREES, assert_close, placements_by_exponentials, posture, slope, trees
-from supple.effectors import MassCentre, Point
 from supple.errors import BadValue
-from supple.figure import Figure
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, OnLine, OnPlane, Placed, Within
-from supple.joints import fixed, hinge, slide
-from supple.problem import Problem, Task
-from supple.shapes import Body
-from supple.space import X, Y, Z, place
+from supple.figure.effectors import MassCentre, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge, slide
+from supple.geometry.placements import X, Y, Z, place
+from supple.geometry.shapes import Body
+from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, OnLine, OnPlane, Placed, Within
+from supple.problem.problem import Problem, Task
 
 GOALS: dict[str, Any] = {
     "At": At((0.3, 0.2, 0.1)),
@@ -97,8 +97,10 @@ def test_one_body_is_a_point():
 def test_weights_of_bodies_are_relative_and_weightless_ones_do_not_count():
     figure = TREES["arm"]
     q = posture(figure, 101)
-    heavy = Figure("h", figure.parts, bodies={s: Body(1000 * b.mass, b.centre) for s, b in figure.bodies.items()})
-    with_nothing = Figure("n", figure.parts, bodies={**figure.bodies, "waist": Body(0.0, (9, 9, 9))})
+    heavy = Figure(
+        "h", figure.joints.values(), bodies={s: Body(1000 * b.mass, b.centre) for s, b in figure.bodies.items()}
+    )
+    with_nothing = Figure("n", figure.joints.values(), bodies={**figure.bodies, "waist": Body(0.0, (9, 9, 9))})
     for other in (heavy, with_nothing):
         assert_allclose(other.mass_centre(q), figure.mass_centre(q), rtol=1e-14)
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.drives import Line
 from supple.errors import BadFile, MissingExtra
-from supple.figure import Figure
+from supple.figure.drives import Line
+from supple.figure.figure import Figure
 from supple.files.mjcf import parse_mjcf, read_mjcf
-from supple.shapes import Ball, Box, Capsule, Cylinder
-from supple.space import angle_of, inverse, rotation
+from supple.geometry.placements import angle_of, inverse, rotation
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder
 
 mujoco: Any = pytest.importorskip("mujoco")
 Rotation = pytest.importorskip("scipy.spatial.transform").Rotation
@@ -123,7 +123,7 @@ def test_characters_move_as_in_mujoco(shared: Path, name: str):
     assert_bodies_agree(figure, model)
     for j in range(model.njnt):
         if model.jnt_limited[j]:
-            k = figure.joints.index(model.joint(j).name)
+            k = figure.coordinates.index(model.joint(j).name)
             assert (figure.lower[k], figure.upper[k]) == tuple(model.jnt_range[j])
     assert figure.limits.contains(figure.rest)
     touching = sum(1 for g in range(model.ngeom) if model.geom_bodyid[g])
@@ -139,14 +139,14 @@ def test_small_models_move_as_in_mujoco(name: str):
 def test_names_limits_and_rest():
     figure = parse_mjcf(model_of(SMALL["anchors off the origin"]))
     assert figure.name == "small"
-    assert figure.joints == ("j1", "j2")
+    assert figure.coordinates == ("j1", "j2")
     assert figure.segments == ("a", "b")
     np.testing.assert_allclose(figure.lower, [-np.pi / 2, -np.inf])
     np.testing.assert_allclose(figure.upper, [np.pi / 4, np.inf])
     free = parse_mjcf(model_of(SMALL["free with a start"]))
-    assert free.joints[:6] == ("a.tx", "a.ty", "a.tz", "a.z", "a.y", "a.x")
-    assert free.joints[6:8] == ("body2.1", "body2.2")
-    assert free.joints[8] == "f.tx"
+    assert free.coordinates[:6] == ("a.tx", "a.ty", "a.tz", "a.z", "a.y", "a.x")
+    assert free.coordinates[6:8] == ("body2.1", "body2.2")
+    assert free.coordinates[8] == "f.tx"
     model = mujoco.MjModel.from_xml_string(model_of(SMALL["free with a start"]))
     np.testing.assert_allclose(free.rest, posture(free, model, model.qpos0), atol=1e-12)
 
@@ -154,7 +154,7 @@ def test_names_limits_and_rest():
 def test_a_site_called_like_a_body_gets_another_name():
     figure = parse_mjcf(model_of(SMALL["welded bodies and sites"]))
     assert set(figure.segments) == {"a", "b", "mark", "tip", "b.site"}
-    assert figure.joints == ("tip",)
+    assert figure.coordinates == ("tip",)
 
 
 def test_geoms_become_shapes_in_the_bodys_frame():
@@ -229,13 +229,13 @@ def test_connects_and_welds_become_loops_with_mujocos_residual(equality: str, po
 def test_an_equality_of_joints_is_a_drive():
     text = model_of(PAIR, RADIAN, "<equality><joint joint1='r' joint2='p' polycoef='.1 2 0 0 0'/></equality>")
     figure, model = parse_mjcf(text), mujoco.MjModel.from_xml_string(text)
-    assert figure.joints == ("p", "t")
+    assert figure.coordinates == ("p", "t")
     data = mujoco.MjData(model)
     data.qpos[:] = [0.7, 0.5 + 0.1 + 2 * (0.7 - 0.2), 0.3]
     mujoco.mj_forward(model, data)
     np.testing.assert_allclose(data.efc_pos, 0.0, atol=1e-12)
     np.testing.assert_allclose(figure.placement([0.7, 0.3], "b")[:3, :3].ravel(), data.xmat[2], atol=1e-12)
-    (driven,) = (part for part in figure.parts if part.drive is not None)
+    (driven,) = (part for part in figure.joints.values() if part.drive is not None)
     assert driven.drive is not None
     assert driven.drive.terms == (("p", Line(2.0)),)
 
@@ -243,7 +243,7 @@ def test_an_equality_of_joints_is_a_drive():
 @pytest.mark.parametrize("ends", ["joint1='r' polycoef='.1 1 0 0 0'", "joint1='r' joint2='p' polycoef='.1 0 0 0 0'"])
 def test_a_joint_held_by_an_equality_is_fixed_there(ends: str):
     figure = parse_mjcf(model_of(PAIR, RADIAN, f"<equality><joint {ends}/></equality>"))
-    assert figure.joints == ("p", "t")
+    assert figure.coordinates == ("p", "t")
     np.testing.assert_allclose(
         figure.placement([0.7, 0.0], "b")[:3, :3], rotation(rpy=(0.1, 0, 0)), atol=1e-12
     )  # 0.1 beyond the start, where the body has its written frame
@@ -318,7 +318,7 @@ def test_warnings_reach_neither_the_folder_nor_stderr(tmp_path: Path, capfd: pyt
     assert "singular" in "".join(capfd.readouterr())
     log.unlink()
     before = mujoco.get_mju_user_warning()
-    assert parse_mjcf(model_of(COAXIAL)).joints == ("j", "k")
+    assert parse_mjcf(model_of(COAXIAL)).coordinates == ("j", "k")
     assert not list(tmp_path.iterdir())
     assert capfd.readouterr() == ("", "")
     assert mujoco.get_mju_user_warning() is before

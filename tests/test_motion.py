@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from supple.errors import BadValue
-from supple.figure import Figure, Source
-from supple.joints import X, Z, fixed, hinge
-from supple.motion import Motion
+from supple.figure.figure import Figure, Source
+from supple.figure.joints import X, Z, fixed, hinge
+from supple.motion.motion import Motion
 
 ARM = Figure("arm", [*hinge("a", None, Z), *hinge("b", "a", X, at=(0, 0, 1)), *fixed("tip", "b", at=(0, 0, 1))])
 Q = np.arange(6.0).reshape(3, 2)
@@ -35,7 +35,7 @@ def test_arrays_are_copies_that_cannot_be_written():
 
 
 def test_the_source_is_the_figures_own_unless_told():
-    figure = Figure("arm", ARM.parts, source=Source("bvh", 0.01, "y"))
+    figure = Figure("arm", ARM.joints.values(), source=Source("bvh", 0.01, "y"))
     assert Motion(figure, Q, TIMES).source == Source("bvh", 0.01, "y")
     assert Motion(figure, Q, TIMES, source=Source("trc")).source == Source("trc")
     assert Motion(ARM, Q, TIMES).source is None

@@ -89,7 +89,7 @@ def test_angles_can_be_coordinates():
     q = drawn(figure, 6)
     x = natural.from_posture(q)
     for name, i in natural.index.items():
-        assert x[i] == q[figure.joints.index(name)]
+        assert x[i] == q[figure.coordinates.index(name)]
     assert natural.size > plain.size + 2  # joints with a value of their own are bodies of their own
     rank = np.linalg.matrix_rank(natural.jacobian(x).toarray(), 1e-8)
     assert natural.size - rank == figure.size

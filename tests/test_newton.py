@@ -32,17 +32,17 @@ from solver_cases import (
     unexplained,
     way_down,
 )
-from supple.effectors import Frame, Point
 from supple.errors import BadValue, Refused
-from supple.figure import Figure
-from supple.goals import AnyOf, At, Custom, Near, Placed
-from supple.joints import fixed, hinge
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.solution import Status
-from supple.solvers.active_set import ActiveSet
-from supple.solvers.newton import Newton
-from supple.space import Z
+from supple.figure.effectors import Frame, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge
+from supple.figure.limits import Limits
+from supple.geometry.placements import Z
+from supple.problem.goals import AnyOf, At, Custom, Near, Placed
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Status
+from supple.solvers.active_set.active_set import ActiveSet
+from supple.solvers.newton.newton import Newton
 
 BOTH = [Newton(), Newton(curvature=False)]
 NAMES = ["exact", "Gauss–Newton"]

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 import supple
 from supple.cli import app
-from supple.figure import Figure
-from supple.files.asf import parse_asf
-from supple.files.bvh import parse_bvh
+from supple.figure.figure import Figure
+from supple.figure.joints import hinge
+from supple.files.acclaim.skeleton import parse_asf
+from supple.files.bvh.reader import parse_bvh
 from supple.files.mjcf import parse_mjcf
-from supple.files.urdf import parse_urdf
-from supple.joints import hinge
+from supple.files.urdf.reader import parse_urdf
 
 GRIPPER = """<robot name="gripper">
   <link name="palm"/><link name="left"/><link name="right"/><link name="tip"/>

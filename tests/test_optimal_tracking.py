@@ -103,7 +103,7 @@ def girdle() -> tuple[supple.Figure, list[Point]]:
             *supple.ball(f"{side}scapula", f"{side}clavicle", "zyx", at=(-0.05, 0.14 * s, 0.02)),
             *supple.universal(f"{side}rod", "thorax", "yz", at=(-0.08, 0.02 * s, 0.05)),
             *supple.ball(f"{side}arm", f"{side}scapula", "xyz", at=(0, 0.03 * s, -0.04)),
-            *supple.hinge(f"{side}forearm", f"{side}arm", supple.joints.Y, at=(0, 0, -0.3)),
+            *supple.hinge(f"{side}forearm", f"{side}arm", (0, 1, 0), at=(0, 0, -0.3)),
         ]
         head = np.array([0.0, 0.17 * s, 0.17]) - (
             -0.08,
@@ -218,15 +218,15 @@ def test_both_paths_hold_the_same_optimum():
     ]
     one, other = (t.track_frames(figure, points, ways, start=q, held=held, driven=driven) for t in BOTH)
     assert_allclose(one.q, other.q, atol=1e-6)
-    assert_allclose(one.q[[0, 2], figure.joints.index("left elbow")], [-0.2, -0.3], atol=1e-9)
+    assert_allclose(one.q[[0, 2], figure.coordinates.index("left elbow")], [-0.2, -0.3], atol=1e-9)
     plain = BOTH[0].track_frames(figure, points, ways, start=q)
-    k = figure.joints.index("right elbow")
+    k = figure.coordinates.index("right elbow")
     assert (np.abs(one.q[:, k] + 0.4) < np.abs(plain.q[:, k] + 0.4)).all()
 
 
 def test_limits_are_kept_and_the_rest_is_optimal():
     figure, points, ways, q = trial("twins", noise=0.0)
-    elbow = figure.joints.index("left elbow")
+    elbow = figure.coordinates.index("left elbow")
     upper = figure.upper[elbow]
     q[elbow] = upper - 0.01  # the markers go 0.08 beyond the limit
     ways = np.array([seen(figure, q + 0.03 * k, points) for k in range(4)]) + 0.005 * np.random.default_rng(1).normal(
@@ -271,9 +271,9 @@ def test_gimbal_lock_is_no_obstacle(step: str):
     points = [Point(segment, rng.normal(0, 0.1, 3)) for segment in ("base", "base", "base", "upper", "upper", "upper")]
     t = np.linspace(0, 1, 40)
     q = np.zeros((40, 9))
-    q[:, figure.joints.index("base.y")] = 3.0 * t  # through the lock
-    q[:, figure.joints.index("upper.y")] = np.pi / 2  # at the lock all the time
-    q[:, figure.joints.index("upper.z")] = t
+    q[:, figure.coordinates.index("base.y")] = 3.0 * t  # through the lock
+    q[:, figure.coordinates.index("upper.y")] = np.pi / 2  # at the lock all the time
+    q[:, figure.coordinates.index("upper.z")] = t
     ways = np.array([seen(figure, z, points) for z in q])
     ways += 0.002 * rng.normal(size=ways.shape)
     tracked = OptimalTracking(step).track_frames(figure, points, ways, start=q[0])
@@ -287,7 +287,7 @@ def test_steadiness_settles_what_markers_leave_open():
     figure, points, ways, q = trial("twins", noise=0.0)
     ways[1:, [k for k, point in enumerate(points) if "left" in point.segment]] = np.nan
     tracked = OptimalTracking(steady=1e-6).track_frames(figure, points, ways, start=q)
-    left = [figure.joints.index(name) for name in figure.joints if "left" in name]
+    left = [figure.coordinates.index(name) for name in figure.coordinates if "left" in name]
     assert tracked.converged.all()
     assert_allclose(tracked.q[1:, left], np.repeat(tracked.q[:1, left], 3, axis=0), atol=1e-9)
     others = [point for point in points if "left" not in point.segment]

@@ -36,10 +36,10 @@ from osim_documents import (
     spatial,
     turn,
 )  # fmt: skip
-from supple.effectors import Frame
 from supple.errors import BadFile, Error
-from supple.figure import Figure
-from supple.files.osim import OsimSource, parse_osim
+from supple.figure.effectors import Frame
+from supple.figure.figure import Figure
+from supple.files.osim.reader import OsimSource, parse_osim
 
 X, Y, Z = np.eye(3).tolist()
 RADII = (0.3, 0.5, 0.2)
@@ -86,7 +86,7 @@ KINDS: dict[str, tuple[str, str, Callable[[Mapping[str, float]], np.ndarray]]] =
 def assert_moves(figure: Figure, motion: Callable[[Mapping[str, float]], np.ndarray], segment: str = "bone") -> None:
     """The segment is where ``P · motion · C⁻¹`` says, in 20 postures."""
     for q in np.random.default_rng(7).uniform(-2, 2, size=(20, figure.size)):
-        X_pc = frame(*P) @ motion(dict(zip(figure.joints, q, strict=True))) @ np.linalg.inv(frame(*C))
+        X_pc = frame(*P) @ motion(dict(zip(figure.coordinates, q, strict=True))) @ np.linalg.inv(frame(*C))
         assert_allclose(figure.placement(q, segment), UPRIGHT @ X_pc, atol=1e-13)
 
 
@@ -94,7 +94,7 @@ def assert_moves(figure: Figure, motion: Callable[[Mapping[str, float]], np.ndar
 def test_every_kind_of_joint_moves_as_its_formula_says(kind: str):
     names, inside, motion = KINDS[kind]
     figure = parse_osim(document(body("bone"), joint(kind, "j", "ground", "bone", names, inside)))
-    assert set(figure.joints) == set(names)
+    assert set(figure.coordinates) == set(names)
     assert_moves(figure, motion)
 
 
@@ -103,7 +103,7 @@ def test_a_joint_that_points_to_the_ground_is_walked_backwards(kind: str):
     names, inside, motion = KINDS[kind]
     figure = parse_osim(document(body("bone"), joint(kind, "j", "bone", "ground", names, inside)))
     for q in np.random.default_rng(7).uniform(-2, 2, size=(5, figure.size)):
-        there = frame(*P) @ motion(dict(zip(figure.joints, q, strict=True))) @ np.linalg.inv(frame(*C))
+        there = frame(*P) @ motion(dict(zip(figure.coordinates, q, strict=True))) @ np.linalg.inv(frame(*C))
         assert_allclose(figure.placement(q, "bone"), UPRIGHT @ np.linalg.inv(there), atol=1e-13)
 
 
@@ -149,7 +149,7 @@ def test_every_function_turns_and_slides_exactly(name: str):
         ("translation2", (0, 3.0, 4.0), "a" if "constant" not in name else "", text),
     )
     figure = parse_osim(document(body("bone"), joint("CustomJoint", "j", "ground", "bone", "a", transform)))
-    assert figure.joints == ("a",)
+    assert figure.coordinates == ("a",)
 
     def motion(q: Mapping[str, float]) -> np.ndarray:
         value = f(q["a"])
@@ -231,7 +231,7 @@ def test_locked_and_constantly_prescribed_coordinates_stay_where_they_are():
         coordinate("c", f"{constant}<prescribed>true</prescribed>"),
         coordinate("d", f"{constant}<prescribed>false</prescribed>"),
     )
-    assert figure.joints == ("b", "d")
+    assert figure.coordinates == ("b", "d")
     free = pins("a", "b", "c", "d")
     assert_allclose(figure.placement([0.3, 0.1], "b3"), free.placement([0.5, 0.3, -0.4, 0.1], "b3"), atol=1e-14)
     assert isinstance(figure.source, OsimSource)
@@ -248,7 +248,7 @@ def test_followers_follow_through_lines_and_curves(a: float, slope: float, offse
         + coupler("third", "c", "b", knots("SimmSpline", KNOTS_X, KNOTS_Y))
     )
     figure, free = pins("a", "b", "c", "d", constraints=constraints), pins("a", "b", "c", "d")
-    assert figure.joints == ("a",)
+    assert figure.coordinates == ("a",)
     b = 1.5 * (slope * a + offset)
     c = simm(b)
     assert_allclose(figure.placement([a], "b3"), free.placement([a, b, c, 0.1 - 2 * c], "b3"), atol=1e-10)
@@ -261,7 +261,7 @@ def test_a_follower_of_a_locked_leader_is_fixed():
         "c",
         constraints=coupler("k", "c", "a", polynomial(2.0, 0.0, 0.1)),
     )
-    assert figure.joints == ("b",)
+    assert figure.coordinates == ("b",)
     assert_allclose(figure.placement([0.2], "b2"), pins("a", "b", "c").placement([0.5, 0.2, 0.6], "b2"), atol=1e-14)
 
 
@@ -326,7 +326,7 @@ def test_a_joint_too_many_closes_a_loop(kind: str, names: str):
     figure = parse_osim(document(body("b0") + body("b1"), joints + joint(kind, "last", "b0", "b1", names)))
     (loop,) = figure.loops
     q = np.random.default_rng(1).uniform(-1, 1, figure.size)
-    value = dict(zip(figure.joints, q, strict=True))
+    value = dict(zip(figure.coordinates, q, strict=True))
     ends = [figure.placement(q, s) @ at for s, at in ((loop.a, loop.at_a), (loop.b, loop.at_b))]
     gap = np.linalg.inv(ends[0]) @ ends[1]
     inner, outer = figure.placement(q, "b0") @ frame(*P), figure.placement(q, "b1") @ frame(*C)
@@ -364,7 +364,7 @@ def test_documents_of_opensim_3_say_the_same():
       <credits>pp. 829\x96840</credits></Model></OpenSimDocument>"""
     figure, new = parse_osim(old.encode("latin-1")), pins("a")
     assert_allclose(figure.placement([0.7], "b0"), new.placement([0.7], "b0"), atol=1e-15)
-    assert (figure.bodies, figure.joints) == (new.bodies, new.joints)
+    assert (figure.bodies, figure.coordinates) == (new.bodies, new.coordinates)
     assert (figure.segments, new.segments) == (("ground", "b0"), ("b0",))
     assert_allclose(figure.markers["m"].offset, (1, 2, 3))
     assert_allclose(figure.loops[0].at_b[:3, 3], (4, 5, 6))
@@ -531,7 +531,7 @@ def test_real_models_are_read(name: str, shared: Path):
 def values_in_opensim(figure: Figure, model: Any, q: np.ndarray) -> dict[str, float]:
     """The value of every coordinate of OpenSim's model, locked ones and followers included."""
     assert isinstance(figure.source, OsimSource)
-    values = dict(zip(figure.joints, map(float, q), strict=True)) | dict(figure.source.locked)
+    values = dict(zip(figure.coordinates, map(float, q), strict=True)) | dict(figure.source.locked)
     for constraint in model.getConstraintSet():
         if constraint.getConcreteClassName() == "CoordinateCouplerConstraint":
             follower = constraint.getPropertyByName("dependent_coordinate_name").toString()
@@ -547,8 +547,12 @@ def compare_with_opensim(opensim: Any, figure: Figure, file: Path, count: int, a
     state = model.initSystem()
     coordinates = {c.getName(): c for c in model.getCoordinateSet()}
     postures = np.random.default_rng(5).uniform(-3, 3, size=(count, figure.size))
-    if "leftChainstay_rx" in figure.joints:  # what OpenSim says of the two halves of a body that is in a closed loop
-        postures[:, figure.joints.index("leftChainstay_rx")] = postures[:, figure.joints.index("rightChainstay_rx")]
+    if (
+        "leftChainstay_rx" in figure.coordinates
+    ):  # what OpenSim says of the two halves of a body that is in a closed loop
+        postures[:, figure.coordinates.index("leftChainstay_rx")] = postures[
+            :, figure.coordinates.index("rightChainstay_rx")
+        ]
     for q in postures:
         values = values_in_opensim(figure, model, q)
         assert values.keys() == coordinates.keys()

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from figures import FIGURES, FOUR_BAR, curve_value, joint_value, posture, slope, somewhere, trees
-from supple.effectors import Frame
-from supple.figure import Figure
-from supple.files.urdf import read_urdf
-from supple.goals import Custom
-from supple.problem import Problem, Task
+from supple.figure.effectors import Frame
+from supple.figure.figure import Figure
+from supple.files.urdf.reader import read_urdf
+from supple.problem.goals import Custom
+from supple.problem.problem import Problem, Task
 
 pin: Any = pytest.importorskip("pinocchio")
 
@@ -56,7 +56,7 @@ def model_of(figure: Figure) -> Any:
     """The same joints, one by one, as a Pinocchio model; every segment a frame."""
     model = pin.Model()
     at: dict[str | None, tuple[int, np.ndarray]] = {None: (0, np.eye(4))}  # joint and placement on it
-    for joint in figure.parts:
+    for joint in figure.joints.values():
         parent, T = at[joint.parent]
         T = T @ joint.at
         if not joint.is_fixed:
@@ -77,7 +77,7 @@ def model_of(figure: Figure) -> Any:
 def configuration(figure: Figure, model: Any, q: np.ndarray) -> np.ndarray:
     """Pinocchio's numbers for our posture; a turning joint without limits is a cosine and a sine there."""
     out = pin.neutral(model)
-    moving = {joint.name: joint for joint in figure.parts if not joint.is_fixed}
+    moving = {joint.name: joint for joint in figure.joints.values() if not joint.is_fixed}
     for name, joint in zip(model.names, model.joints, strict=True):
         if name == "universe":
             continue
@@ -89,16 +89,16 @@ def configuration(figure: Figure, model: Any, q: np.ndarray) -> np.ndarray:
 def drives(figure: Figure, model: Any, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``∂θ/∂q`` and ``∂²θ/∂q²`` (each θ depends on one coordinate per term), rows in Pinocchio's order."""
     first, second = np.zeros((model.nv, figure.size)), np.zeros((model.nv, figure.size))
-    moving = {joint.name: joint for joint in figure.parts if not joint.is_fixed}
+    moving = {joint.name: joint for joint in figure.joints.values() if not joint.is_fixed}
     for name, entry in zip(model.names, model.joints, strict=True):
         if name == "universe":
             continue
         drive = moving[name].drive
         if drive is None:
-            first[entry.idx_v, figure.joints.index(name)] = 1.0
+            first[entry.idx_v, figure.coordinates.index(name)] = 1.0
             continue
         for leader, curve in drive.terms:
-            k = figure.joints.index(leader)
+            k = figure.coordinates.index(leader)
             first[entry.idx_v, k] += curve_value(curve, q[k], 1)
             second[entry.idx_v, k] += curve_value(curve, q[k], 2)
     return first, second
@@ -157,7 +157,7 @@ def compare(figure: Figure, model: Any, q: np.ndarray, deep: tuple[str, ...], to
         assert_allclose(figure.jacobian(q, segment), expected, rtol=0, atol=tolerance * size, err_msg=segment)
     for segment in deep:
         first, second = theirs.derivatives(segment)
-        here = Problem(Figure(figure.name, figure.parts, figure.coordinates), [Task(segment, LINEAR)]).evaluate(q)
+        here = Problem(Figure(figure.name, figure.joints.values(), figure.drivers), [Task(segment, LINEAR)]).evaluate(q)
         a = COEFFICIENTS[:12]
         T = theirs.placement(segment)
         x = np.concatenate([T[:3, 3], T[:3, 0], T[:3, 1], T[:3, 2]])
@@ -202,13 +202,13 @@ def test_random_trees(figure: Figure, seed: int):
 def test_far_from_the_origin_and_after_many_turns():
     figure = FIGURES["mixed"].based_at(somewhere(9, 100.0))
     q = posture(figure, 5) + 0.0
-    q[figure.joints.index("root.z")] += 2000 * np.pi
+    q[figure.coordinates.index("root.z")] += 2000 * np.pi
     compare(figure, model_of(figure), q, ("hand", "foot"))
 
 
 def test_an_axis_that_is_all_but_a_coordinate_axis():
     """A tilt of 1e-8 has a cosine of exactly one, and moves a point at a metre by ten nanometres."""
-    from supple.joints import fixed, hinge
+    from supple.figure.joints import fixed, hinge
 
     figure = Figure(
         "f", [*hinge("a", None, (1e-8, 0, 1)), *hinge("b", "a", (0, 1, -1e-8)), *fixed("tip", "b", (1, 1, 1))]

@@ -11,21 +11,21 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import FIXED, FOUR_BAR, TREES, assert_close, posture, somewhere
-from supple.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.errors import BadValue, Error, UnknownName
-from supple.goals import AnyOf, At, Custom, Facing, Near, OnPlane, Placed
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.shapes import Ball, Box, Cylinder
-from supple.solve import solve
-from supple.space import X, Y, Z
+from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
+from supple.figure.limits import Limits
+from supple.geometry.placements import X, Y, Z
+from supple.geometry.shapes import Ball, Box, Cylinder
+from supple.problem.goals import AnyOf, At, Custom, Facing, Near, OnPlane, Placed
+from supple.problem.problem import Problem, Task
+from supple.solving.solve import solve
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
 BODY = ARM.with_spheres({"hand": [(0.0, 0.0, 0.0, 0.05)]})
 
 
 def may_move(problem: Problem) -> set[str]:
-    return {name for name, free in zip(problem.figure.joints, problem.free, strict=True) if free > 0.0}
+    return {name for name, free in zip(problem.figure.coordinates, problem.free, strict=True) if free > 0.0}
 
 
 # ── who may move ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -43,7 +43,7 @@ def test_a_chain_keeps_what_is_above_it_still():
 
 def test_the_union_of_all_chains_may_move():
     tasks = [Task("left hand", At(X), chain="left elbow"), Task("right hand", At(X), chain="right shoulder")]
-    assert may_move(Problem(TWINS, tasks)) == {"left elbow"} | {n for n in TWINS.joints if n.startswith("right")}
+    assert may_move(Problem(TWINS, tasks)) == {"left elbow"} | {n for n in TWINS.coordinates if n.startswith("right")}
     assert may_move(Problem(TWINS, [*tasks, Task("trunk", At(X))])) >= {"trunk.x", "left elbow"}
 
 
@@ -52,7 +52,7 @@ def test_gaps_relative_goals_and_the_mass_centre_move_both_sides():
     assert may_move(Problem(TWINS, [gap])) >= set(TWINS.chain("left hand", "right hand"))
     seen = Task("left hand", At(X, relative_to="right hand"))
     assert may_move(Problem(TWINS, [seen])) >= set(TWINS.chain("left hand", "right hand"))
-    assert may_move(Problem(TWINS, [Task(MassCentre(), At(X))])) == set(TWINS.joints)
+    assert may_move(Problem(TWINS, [Task(MassCentre(), At(X))])) == set(TWINS.coordinates)
 
 
 def test_driven_joints_are_moved_by_their_drivers():
@@ -62,7 +62,7 @@ def test_driven_joints_are_moved_by_their_drivers():
 
 def test_rigidity_by_name_by_joint_and_by_number():
     by_name = Problem(MIXED, [Task("hand", At(X))], rigidity={"elbow": 0.25, "shoulder": 1.0})
-    index = MIXED.joints.index
+    index = MIXED.coordinates.index
     assert by_name.free[index("elbow")] == 0.75
     assert [by_name.free[index(f"shoulder.{a}")] for a in ("z", "y", "z2")] == [0, 0, 0]
     assert by_name.free[index("root.x")] == 1.0
@@ -98,7 +98,7 @@ def test_a_bare_name_is_the_frame_of_its_segment():
 def test_a_bare_posture_goal_is_a_task():
     problem = Problem(ARM, [Near(ARM.rest)])
     assert problem.tasks[0].effector is None
-    assert may_move(problem) == set(ARM.joints)
+    assert may_move(problem) == set(ARM.coordinates)
 
 
 def test_nested_alternatives_are_flattened_and_their_weights_multiplied():

@@ -13,15 +13,15 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple import At, Direction, Facing, Figure, Gap, Loop, Placed, Point, Problem, RankOne, Status, Task
-from supple.coordinates.lifted import Cone, Lifted, value
-from supple.coordinates.lifted_aims import targets_of
-from supple.coordinates.lifted_blocks import square
-from supple.coordinates.lifted_posture import Reader, spectrum, write
-from supple.coordinates.lifted_rows import relaxed_set
-from supple.joints import ball, fixed, free, hinge, slide, universal
-from supple.solvers.meter import FREELY
-from supple.solvers.rank_one_search import Purse
-from supple.space import X, Y, Z
+from supple.figure.joints import ball, fixed, free, hinge, slide, universal
+from supple.geometry.placements import X, Y, Z
+from supple.problem.allowance import FREELY
+from supple.solvers.rank_one.matrices import square
+from supple.solvers.rank_one.posture import Reader, spectrum, write
+from supple.solvers.rank_one.relaxed_set import relaxed_set
+from supple.solvers.rank_one.search import Purse
+from supple.solvers.rank_one.targets import targets_of
+from supple.solvers.rank_one.variables import Cone, Lifted, value
 
 pytest.importorskip("clarabel")
 
@@ -243,7 +243,7 @@ def test_two_hands_on_one_box() -> None:
     figure = supple.load("baxter")
     frames = [figure.placement(figure.rest, f"{side}_gripper") for side in ("left", "right")]
     grip = np.linalg.inv(frames[0]) @ frames[1]
-    tied = Figure(figure.name, figure.parts, loops=(Loop("box", "left_gripper", "right_gripper", grip),))
+    tied = Figure(figure.name, figure.joints.values(), loops=(Loop("box", "left_gripper", "right_gripper", grip),))
     target = frames[0] @ supple.place((0.02, 0.03, 0.01), rpy=(0.1, 0.05, 0.0))
     problem = Problem(tied, [Task("left_gripper", Placed(target))])
     for given in (True, False):
@@ -270,7 +270,7 @@ def legs_of(figure: Figure, T: np.ndarray, geometry: tuple[np.ndarray, np.ndarra
         tasks += [Task(Gap(*pair), At((0, 0, 0)), hard=True, tolerance=1e-11) for pair in ends]
     solution = supple.solve(Problem(figure, tasks), solver=solver)
     assert solution.ok, solution.report()
-    lengths = [solution.q[figure.joints.index(f"leg{k}.length")] for k in range(1, 7)]
+    lengths = [solution.q[figure.coordinates.index(f"leg{k}.length")] for k in range(1, 7)]
     return float(np.abs(lengths - np.linalg.norm(platform @ T[:3, :3].T + T[:3, 3] - base, axis=1)).max())
 
 
@@ -278,7 +278,7 @@ def legs_of(figure: Figure, T: np.ndarray, geometry: tuple[np.ndarray, np.ndarra
 def test_the_legs_of_a_platform_have_the_lengths_of_geometry(solver: RankOne | None) -> None:
     figure = supple.load("stewart")
     geometry = np.array([loop.at_b[:3, 3] for loop in figure.loops])
-    base = np.array([figure.part[f"leg{k}.x'"].at[:3, 3] for k in range(1, 7)])
+    base = np.array([figure.joint_of[f"leg{k}.x'"].at[:3, 3] for k in range(1, 7)])
     centre = figure.placement(figure.rest, "platform")
     for seed in range(2):
         draw = np.random.default_rng(seed)

@@ -24,11 +24,11 @@ from supple import (
     Touching,
     Within,
 )
-from supple.coordinates.lifted import Cone, Lifted, value
-from supple.coordinates.lifted_aims import targets_of
-from supple.coordinates.lifted_posture import write
 from supple.errors import BadValue
-from supple.solvers.rank_one_obstacles import ends_of
+from supple.solvers.rank_one.obstacles import ends_of
+from supple.solvers.rank_one.posture import write
+from supple.solvers.rank_one.targets import targets_of
+from supple.solvers.rank_one.variables import Cone, Lifted, value
 
 pytest.importorskip("clarabel")
 
@@ -39,7 +39,7 @@ ARM = supple.load("panda").with_solids(
         "panda_hand": [supple.Ball((0, 0, 0.05), 0.05)],
     }
 )
-ARM = ARM.locked(*[name for name in ARM.joints if "finger" in name])
+ARM = ARM.locked(*[name for name in ARM.coordinates if "finger" in name])
 HALVES = (
     Polytope.of(Box((-1, -1, -0.5), (1, 1, 0.55))),
     Polytope.of(Box((-1, -1, 0.45), (1, 1, 1.5))),

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from figures import ENDS, FOUR_BAR, TREES, assert_close, posture, slope, somewhere, trees
-from supple.effectors import Direction, Frame, Gap, Point
 from supple.errors import BadValue, UnknownName
-from supple.figure import Figure
-from supple.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Placed, Within
-from supple.joints import fixed, hinge
-from supple.problem import Problem, Task
-from supple.space import X, Y, Z, inverse, place
+from supple.figure.effectors import Direction, Frame, Gap, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import fixed, hinge
+from supple.geometry.placements import X, Y, Z, inverse, place
+from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Placed, Within
+from supple.problem.problem import Problem, Task
 
 T = somewhere(80)
 GOALS: dict[str, Any] = {
@@ -78,7 +78,7 @@ def test_a_relative_goal_is_a_gap_is_a_goal_in_the_world_of_a_figure_held_there(
     seen = Problem(f, [Task(Frame(end, at), relative(GOALS[goal], other))])
     gap = Problem(f, [Task(Gap(Frame(other), Frame(end, at)), GOALS[goal])])
     held = f.rerooted(other)
-    order = [f.joints.index(name) for name in held.joints]
+    order = [f.coordinates.index(name) for name in held.coordinates]
     world = Problem(held, [Task(Frame(end, at), GOALS[goal])])
     here, there = seen.evaluate(q), world.evaluate(q[order])
     for other_form in (gap.evaluate(q),):
@@ -115,7 +115,7 @@ def test_what_carries_both_ends_does_not_matter():
     q = posture(figure, 87)
     problem = Problem(figure, [Task(Gap(Frame("left hand"), Frame("right hand")), Placed(T))])
     here = problem.evaluate(q)
-    trunk = [k for k, name in enumerate(figure.joints) if name.startswith("trunk")]
+    trunk = [k for k, name in enumerate(figure.coordinates) if name.startswith("trunk")]
     assert np.array_equal(here.gradient[trunk], np.zeros(6))
     assert np.array_equal(here.hessian[trunk], np.zeros((6, figure.size)))
 

@@ -12,12 +12,12 @@ from numpy.testing import assert_allclose
 import supple
 from supple.cli import app
 from supple.errors import BadValue, UnknownName
-from supple.figure import Figure
-from supple.motion import Motion
-from supple.retargeting.anatomy import Anatomy
-from supple.retargeting.contacts import ground_under, phases
-from supple.retargeting.match import Match
-from supple.retargeting.names import named
+from supple.figure.figure import Figure
+from supple.motion.motion import Motion
+from supple.motion.retargeting.anatomy import Anatomy
+from supple.motion.retargeting.match import Match
+from supple.motion.retargeting.names import named
+from supple.motion.retargeting.planted import ground_under, phases
 
 HUMAN = supple.load("human", fingers=False)
 
@@ -29,7 +29,7 @@ def marching(figure: Figure, frames: int = 60, rate: float = 30.0) -> Motion:
     wave = np.sin(2.0 * np.pi * t)
 
     def put(name: str, values: np.ndarray) -> None:
-        Q[:, figure.joints.index(name)] = values
+        Q[:, figure.coordinates.index(name)] = values
 
     for side, lift in (("l", np.maximum(0.0, wave) ** 2), ("r", np.maximum(0.0, -wave) ** 2)):
         put(f"thigh_{side}.flexion", 1.0 * lift)
@@ -48,10 +48,10 @@ def renamed(figure: Figure, called: dict[str, str]) -> Figure:
             segment=called.get(joint.segment, joint.segment) if joint.segment else None,
             parent=called.get(joint.parent, joint.parent) if joint.parent else None,
         )
-        for joint in figure.parts
+        for joint in figure.joints.values()
     ]
     bodies = {called.get(segment, segment): body for segment, body in figure.bodies.items()}
-    return replace(figure, parts=parts, bodies=bodies)
+    return replace(figure, joints=parts, bodies=bodies)
 
 
 # ── names and matching ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -196,7 +196,7 @@ def test_a_swapped_match_mirrors_the_legs():
     for a, b in (("l", "r"), ("r", "l")):
         swapped |= {f"{part}_{a}": f"{part}_{b}" for part in ("thigh", "shank", "foot")}
     out = supple.retarget(motion, HUMAN, swapped, plant=False)
-    left, right = (HUMAN.joints.index(f"shank_{side}.flexion") for side in "lr")
+    left, right = (HUMAN.coordinates.index(f"shank_{side}.flexion") for side in "lr")
     assert_allclose(out.q[:, left], motion.q[:, right], atol=0.05)
 
 
@@ -242,7 +242,7 @@ def test_a_figure_fixed_in_the_world_follows_with_its_arms():
     upper = supple.load("human", legs=False, root="fixed", fingers=False)
     motion = marching(HUMAN, 12)
     out = supple.retarget(motion, upper)
-    k, j = (f.joints.index("forearm_l.flexion") for f in (upper, HUMAN))
+    k, j = (f.coordinates.index("forearm_l.flexion") for f in (upper, HUMAN))
     assert_allclose(out.q[:, k], motion.q[:, j], atol=0.05)
 
 

@@ -9,22 +9,22 @@ import pytest
 
 import supple
 from solver_cases import HAND, PANDA, rows_on_panda
-from supple.apart import Clearance
-from supple.catalogue import build
-from supple.effectors import Frame, Point
 from supple.errors import BadValue
-from supple.files.scene_text import format_scene, parse_scene
-from supple.follow import follow
-from supple.goals import AnyOf, At, Beyond, Near, Outside, Placed, Within
-from supple.many import solve_many
-from supple.polyhedra import MOST, polyhedron_of
-from supple.prepare import prepare
-from supple.problem import Problem, Task, met
-from supple.scene import Scene
-from supple.settle import first_unmet
-from supple.shapes import Ball, Box, Polytope
-from supple.solution import Status, audited
-from supple.solve import solve
+from supple.figure.catalogue import build
+from supple.figure.effectors import Frame, Point
+from supple.files.scene.text import format_scene, parse_scene
+from supple.geometry.polyhedra import MOST, polyhedron_of
+from supple.geometry.shapes import Ball, Box, Polytope
+from supple.problem.goals import AnyOf, At, Beyond, Near, Outside, Placed, Within
+from supple.problem.obstacles import Clearance
+from supple.problem.problem import Problem, Task, met
+from supple.problem.solution import Status, audited
+from supple.scene.scene import Scene
+from supple.scene.settle import first_unmet
+from supple.solving.follow import follow
+from supple.solving.many import solve_many
+from supple.solving.prepare import prepare
+from supple.solving.solve import solve
 
 REST = PANDA.placement(PANDA.rest, HAND)
 BALLS = PANDA.with_spheres({segment: [(0.0, 0.0, 0.0, 0.05)] for segment in PANDA.segments[2:]})
@@ -101,7 +101,7 @@ def test_where_nothing_may_move_every_posture_is_the_nearest(limits: Any):
 
 
 def test_a_figure_without_coordinates_has_one_posture():
-    fixed = PANDA.locked(*PANDA.joints)
+    fixed = PANDA.locked(*PANDA.coordinates)
     problem = Problem(fixed, [Task(HAND, Placed(REST))], limits=None)
     assert [s.status for s in solve(problem, distinct=3)] == [Status.SOLVED]
 

@@ -46,7 +46,7 @@ from supple import (
     slide,
     solve,
 )
-from supple.space import X, Z
+from supple.geometry.placements import X, Z
 
 METRIC: dict[str, Any] = {  # those that measure in units of 1 − ρ
     "ProjectedGradient": ProjectedGradient(),
@@ -164,7 +164,7 @@ def test_two_rails_share_the_way_as_the_squares_of_their_units(solver: str):
 @pytest.mark.parametrize("solver", RELUCTANT)
 @pytest.mark.parametrize("name", ["b", "d"])
 def test_the_more_rigid_a_joint_is_the_less_of_the_motion_is_its_own(solver: str, name: str):
-    i, shares = LINKS.joints.index(name), []
+    i, shares = LINKS.coordinates.index(name), []
     for rho in (0.0, 0.25, 0.5, 0.75, 0.9, 1.0):
         problem = Problem(LINKS, [Task("tip", At(FAR))], rigidity={name: rho})
         solution = solve(problem, solver=RELUCTANT[solver])
@@ -194,7 +194,7 @@ def in_other_units(limits: Limits) -> tuple[Figure, Limits]:
         Coordinate(f"φ{i}", (float(lo), float(hi)), float(x))
         for i, (lo, hi, x) in enumerate(zip(ARM.lower / unit, ARM.upper / unit, ARM.rest / unit, strict=True))
     )
-    drives = {name: Drive.by({f"φ{i}": float(unit[i])}) for i, name in enumerate(ARM.joints)}
+    drives = {name: Drive.by({f"φ{i}": float(unit[i])}) for i, name in enumerate(ARM.coordinates)}
     rows = {"A": limits.A * unit, "b": limits.b} if len(limits.b) else {}
     return ARM.grouped(Group("units", coordinates, drives)), Limits(limits.lower / unit, limits.upper / unit, **rows)
 
@@ -208,14 +208,15 @@ def test_rigidity_is_a_change_of_unit_step_by_step(solver: str, rows: bool, targ
     problem, (scaled, their) = Problem(ARM, tasks, limits, rigidity=RHO), in_other_units(limits)
     if METRIC[solver].refuse(problem):
         pytest.skip("it does not take linear rows")
-    assert scaled.joints == ("φ0", "φ1", "φ2", "φ3")
+    assert scaled.coordinates == ("φ0", "φ1", "φ2", "φ3")
+    springs = rows and solver == "LevenbergMarquardt"  # holds rows by springs, whose stiffness is by the unit of a row
     for steps in (1, 2, 3, 5, 8):
         once = replace(METRIC[solver], steps=steps)
         here, there = once.solve(problem, ARM.rest), once.solve(Problem(scaled, tasks, their), scaled.rest)
-        springs = (
-            rows and solver == "LevenbergMarquardt"
-        )  # holds rows by springs, whose stiffness is by the unit of a row
-        assert_allclose(here.q, (1.0 - RHO) * there.q, rtol=0, atol=1e-4 if springs else 1e-9)
+        still = (
+            here.status is Status.NEAREST
+        )  # G is what it was but for its last bit, which decides on a last step of √ε
+        assert_allclose(here.q, (1.0 - RHO) * there.q, rtol=0, atol=1e-4 if springs else 1e-7 if still else 1e-9)
         assert springs or here.evaluations == there.evaluations
     assert (here.q != ARM.rest).all()
 

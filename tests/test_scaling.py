@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple import catalogue
-from supple.joints import angular
-from supple.shapes import Ball, Body, Box, Capsule, Cylinder
+from supple.figure import catalogue
+from supple.figure.joints import angular
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder
 
 
 def screwed() -> supple.Figure:
@@ -36,8 +36,8 @@ def screwed() -> supple.Figure:
 
 
 def stretched(figure: supple.Figure, q: np.ndarray, factor: float) -> np.ndarray:
-    turns = angular(figure.parts)
-    return np.where([turns[name] for name in figure.joints], q, factor * q)
+    turns = angular(figure.joints.values())
+    return np.where([turns[name] for name in figure.coordinates], q, factor * q)
 
 
 @pytest.mark.parametrize("name", [*catalogue.names(), "screwed"])
@@ -74,11 +74,11 @@ def test_shapes_markers_loops_and_bounds_scale() -> None:
         np.testing.assert_allclose(larger.seen(wide, grown)[:3, 3], 2.0 * figure.seen(q, seen)[:3, 3], atol=1e-12)
     np.testing.assert_allclose(larger.loops[0].at_a[:3, 3], (0.2, 0.0, 0.4))
     sums = [
-        sum(c * posture[f.joints.index(name)] for name, c in f.bounds[0].coefficients)
+        sum(c * posture[f.coordinates.index(name)] for name, c in f.bounds[0].coefficients)
         for f, posture in ((figure, q), (larger, wide))
     ]
     assert sums[1] == pytest.approx(sums[0])
-    assert larger.speed[larger.joints.index("lift")] == 2.0 * figure.speed[figure.joints.index("lift")]
+    assert larger.speed[larger.coordinates.index("lift")] == 2.0 * figure.speed[figure.coordinates.index("lift")]
 
 
 def test_one_segment_scales_alone() -> None:

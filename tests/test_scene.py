@@ -16,8 +16,8 @@ import supple
 from figures import FOUR_BAR, TREES
 from supple import At, Ball, Box, MassCentre, Near, OnPlane, Placed, Point, Problem, Scene, Status, Task
 from supple.errors import BadValue, Refused, UnknownName
-from supple.figure import Figure
-from supple.problem import segments_of
+from supple.figure.figure import Figure
+from supple.problem.problem import segments_of
 
 ARM, TWINS = TREES["arm"], TREES["twins"]
 SOLID = {name: figure.with_spheres({figure.segments[-1]: [(0, 0, 0, 0.05)]}) for name, figure in TREES.items()}
@@ -56,9 +56,9 @@ def reconciled(problem: Problem) -> dict[str, set[str]]:
             above = set(figure.chain(None, task.chain)) - set(own)
         chains[task.name] = reach[task.name] - above
         if task.effector is None:
-            reach[task.name], chains[task.name] = set(figure.joints), set()
+            reach[task.name], chains[task.name] = set(figure.coordinates), set()
             if all(other.chain is None for other in problem.tasks):
-                chains[task.name] = set(figure.joints)
+                chains[task.name] = set(figure.coordinates)
     postures = {task.name for task in problem.tasks if task.effector is None}
     while True:
         wanted = {
@@ -140,7 +140,7 @@ class Editing(RuleBasedStateMachine):
 
     @rule(k=st.integers(0, 99), value=st.sampled_from((0.0, 0.5, 1.0)))
     def stiffen(self, k: int, value: float) -> None:
-        name = self.figure.joints[k % self.figure.size]
+        name = self.figure.coordinates[k % self.figure.size]
         self.scene.stiffen({name: value})
         assert self.scene.rigidity.get(name, 0.0) == value
         self.done()
@@ -204,7 +204,7 @@ class Editing(RuleBasedStateMachine):
             assert_array_equal(scene.problem.moved, fresh.moved)
             assert {name: set(chain) for name, chain in scene.chains.items()} == reconciled(fresh)
             assert list(scene.chains) == [task.name for task in tasks]
-            free = {n for n, free in zip(scene.figure.joints, fresh.free, strict=True) if free}
+            free = {n for n, free in zip(scene.figure.coordinates, fresh.free, strict=True) if free}
             loops = {n for loop in fresh.loops for end in segments_of(loop) for n in scene.figure.chain(None, end)}
             assert free == set().union(loops, *scene.chains.values())
 
@@ -380,7 +380,7 @@ def test_hard_constraints_hold_while_another_is_dragged_out_of_reach():
 
 def test_one_query_serves_all_drags_poses_and_solves(monkeypatch: pytest.MonkeyPatch):
     made = []
-    monkeypatch.setattr("supple.scene.prepare", lambda *a, **k: made.append(supple.prepare(*a, **k)) or made[-1])
+    monkeypatch.setattr("supple.scene.scene.prepare", lambda *a, **k: made.append(supple.prepare(*a, **k)) or made[-1])
     scene = reaching(TWINS, "left hand", "right hand")
     scene.drag("left hand", (0.3, 0.1, 0.6))
     scene.solve()
@@ -415,12 +415,12 @@ def test_rigidity_by_coordinate_joint_segment_and_pattern():
     scene = Scene(jack, rigidity={"hand_l.flexion": 0.25})
     scene.stiffen({"L5": 0.5, "T*.bending": 0.75, "hand_r": 1.0})
     expected = {"hand_l.flexion": 0.25}
-    expected |= {name: 0.5 for name in jack.joints if name.startswith("L5.")}
-    expected |= {name: 0.75 for name in jack.joints if name.startswith("T") and name.endswith(".bending")}
-    expected |= {name: 1.0 for name in jack.joints if name.startswith("hand_r.")}
+    expected |= {name: 0.5 for name in jack.coordinates if name.startswith("L5.")}
+    expected |= {name: 0.75 for name in jack.coordinates if name.startswith("T") and name.endswith(".bending")}
+    expected |= {name: 1.0 for name in jack.coordinates if name.startswith("hand_r.")}
     assert len(expected) == 1 + 3 + 12 + 3
     assert dict(scene.rigidity) == expected
-    assert_array_equal(scene.problem.rigidity, [expected.get(name, 0.0) for name in jack.joints])
+    assert_array_equal(scene.problem.rigidity, [expected.get(name, 0.0) for name in jack.coordinates])
     scene.stiffen({"*": 0.0})
     assert not scene.rigidity
 

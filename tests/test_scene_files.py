@@ -41,11 +41,11 @@ from supple import (
     Task,
     Within,
 )
-from supple.apart import kept_apart
-from supple.clearance import solid_of
 from supple.errors import BadFile, BadValue
 from supple.files.door import load
-from supple.files.scene_text import ENDINGS, format_scene, json_text, parse_scene, toml_text
+from supple.files.scene.text import ENDINGS, format_scene, json_text, parse_scene, toml_text
+from supple.kernels.clearance import solid_of
+from supple.problem.obstacles import kept_apart
 
 PERSON = supple.load("human", fingers=False)
 PANDA = supple.load("panda")
@@ -289,7 +289,7 @@ def test_a_file_beside_the_scene(tmp_path: Path):
         path = tmp_path / "scenes" / f"reach{ending}"
         supple.write(scene, path)
         assert "../robots/ur5.urdf" in path.read_text()
-        assert supple.read_scene(path).figure.joints == scene.figure.joints
+        assert supple.read_scene(path).figure.coordinates == scene.figure.coordinates
 
 
 def test_a_solved_scene_written_and_read_goes_on_where_it_was(tmp_path: Path):
@@ -337,7 +337,7 @@ def test_what_people_write():
         floor = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }
         rail = { capsule = { start = [1, -1, 1], end = [1, 1, 1], radius = 0.02 } }
         """)
-    q = dict(zip(scene.figure.joints, scene.q, strict=True))
+    q = dict(zip(scene.figure.coordinates, scene.q, strict=True))
     assert q["forearm_l.flexion"] == pytest.approx(np.pi / 2, abs=1e-15)
     assert q["pelvis.tz"] == 1.0
     assert scene.rigidity["thorax_lower.bending"] == 0.5
@@ -348,10 +348,10 @@ def test_what_people_write():
     assert lean.effector == Direction("thorax_upper", (0, 0, 1))  # type: ignore[comparison-overlap]
     assert hips.goal.tilt[1].tolist() == pytest.approx([np.pi / 36, 0.1, 3.0])
     wanted, weight = (
-        dict(zip(scene.figure.joints, x, strict=True)) for x in (relaxed.goal.reference, relaxed.goal.weights)
+        dict(zip(scene.figure.coordinates, x, strict=True)) for x in (relaxed.goal.reference, relaxed.goal.weights)
     )
     assert wanted["thigh_l.flexion"] == wanted["thigh_r.flexion"] == pytest.approx(np.deg2rad(80.0))
-    assert wanted["forearm_l.flexion"] == scene.figure.rest[scene.figure.joints.index("forearm_l.flexion")]
+    assert wanted["forearm_l.flexion"] == scene.figure.rest[scene.figure.coordinates.index("forearm_l.flexion")]
     assert (weight["pelvis.tx"], weight["pelvis.z"], weight["neck.bending"], weight["thigh_r.rotation"]) == (0, 0, 5, 2)
     assert scene.obstacles["floor"].b.tolist() == [0.0]  # type: ignore[union-attr]
     rail: Any = scene.obstacles["rail"]

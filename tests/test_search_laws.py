@@ -43,9 +43,10 @@ from supple import (
     solve,
     solve_many,
 )
-from supple.problem import met
-from supple.solvers.room import room_size
-from supple.space import Z
+from supple.geometry.placements import Z
+from supple.kernels.layouts import FREE_ROOT, RESIDUALS
+from supple.problem.problem import met
+from supple.solvers.levenberg_marquardt.room import room_size
 
 CATALOGUE = {name: load(name) for name in ("panda", "ur5", "human", "hand", "stewart", "baxter")}
 MANY = [*CATALOGUE.values(), *(f for f in FIGURES.values() if f.limits.is_box)]
@@ -246,7 +247,7 @@ def test_dual_and_primal_forms_take_the_same_step(name: str) -> None:
         tasks = [Task(Frame(segment), Placed(X))]
         idle = [Task(Point(segment), Beyond(X[:3, 3] - (0.0, 0.0, 1e4), (0.0, 0.0, 1.0)))] * 4
         few, many = Problem(figure, tasks), Problem(figure, tasks + idle)
-        rows, more = int(few.packed[0][10]), int(many.packed[0][10])  # the order of a dual system
+        rows, more = int(few.packed[0][RESIDUALS]), int(many.packed[0][RESIDUALS])  # the order of a dual system
         share = more / rows  # of the damping, which counts all rows
         assert rows <= figure.size < more
         a = solve(few, start, solver=LevenbergMarquardt(steps=1, factor=0.0, floor=1e-3)).q
@@ -308,7 +309,7 @@ def test_a_target_beyond_all_numbers_gets_a_legal_answer() -> None:
 def test_a_free_root_follows_within_its_speeds() -> None:
     figure, names, rng = TREES["twins"], ("left hand", "right hand", "trunk"), np.random.default_rng(0)
     problem = Problem(figure, [Task(Point(name), At((0, 0, 0))) for name in names])
-    assert problem.packed[0][24] > 0
+    assert problem.packed[0][FREE_ROOT] > 0
     Q = np.cumsum(0.3 * rng.normal(size=(10, figure.size)), axis=0)
     Q = np.array([figure.limits.project(q) for q in Q])
     targets = [figure.placement(Q, name)[:, :3, 3] for name in names]

@@ -9,21 +9,22 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import At, Frame, Placed, Point, Problem, Task
-from supple.charts import EXACT, report
-from supple.compiled import INTERPRETED
-from supple.linear import appraise, jacobian, locate
-from supple.solvers.alignment import align
-from supple.solvers.articulated import eliminate, gather, load, step_alone, substitute
-from supple.solvers.bending import bend_joints, can_bend
-from supple.solvers.blocks import (
+from supple.geometry.placements import Floats
+from supple.kernels.algebra.blocks_of_three import (
     factor_blocks,
     solve_symmetric,
     substitute_blocks,
 )
-from supple.solvers.room import read_room, room_size
-from supple.space import Floats
-from supple.tree import padded, read_tree
-from supple.views import by_joints, read_tasks, read_work
+from supple.kernels.charts import EXACT, report
+from supple.kernels.compiling import INTERPRETED
+from supple.kernels.jacobian import appraise, jacobian, locate
+from supple.kernels.layouts import RESIDUALS
+from supple.kernels.tree import open_tree, padded
+from supple.kernels.views import by_joints, open_tasks, read_work
+from supple.solvers.levenberg_marquardt.joint_by_joint import eliminate, gather, load, step_alone, substitute
+from supple.solvers.levenberg_marquardt.room import read_room, room_size
+from supple.solvers.levenberg_marquardt.root_placement import align
+from supple.solvers.levenberg_marquardt.second_order import bend_joints, can_bend
 
 pytestmark = [
     pytest.mark.interpreted,
@@ -152,8 +153,8 @@ class Model:
         self.put = np.where(self.held == 2.0, rng.uniform(-0.2, 0.2, n), 0.0)
         self.pull = seed % 2 * rng.uniform(0.1, 1.0, n)
         self.lean = self.pull * rng.uniform(-0.1, 0.1, n)
-        self.tree, a, f = read_tree(I, F)
-        self.tasks, self.room, work = read_tasks(I, F, a, f)[0], read_room(I, memory), read_work(I, scratch)[0]
+        self.tree = open_tree(I, F)
+        self.tasks, self.room, work = open_tasks(I, F), read_room(I, memory), read_work(I, scratch)[0]
         self.room.D[:], self.room.held[:], self.room.g[:] = 1.0, self.held, self.put
         self.room.pull[:], self.room.lean[:] = self.pull, self.lean
         locate(I, F, scratch, self.q)
@@ -164,7 +165,7 @@ class Model:
     def residuals(self, x: Floats) -> tuple[Floats, Floats]:
         """Residuals and their dense Jacobian."""
         I, F, T = self.problem.pack
-        rho, J = np.zeros(int(I[10])), np.zeros((int(I[10]), len(x)))
+        rho, J = np.zeros(int(I[RESIDUALS])), np.zeros((int(I[RESIDUALS]), len(x)))
         jacobian(I, F, self.problem.scratch(), T, x, rho, J)
         return rho, J
 

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from supple.checking.balls import CONJUGATE, dual_product, exact
-from supple.checking.leaves import _Check
-from supple.checking.moments import arcs_of
-from supple.checking.proof import Leaf
-from supple.checking.slack import CORNERS, NEAR, WIDTH, carried, forms, spread
-from supple.deciding.branching import BESIDE, Guess, idle, place_of_cut
-from supple.deciding.chain import Chain, dual_of
-from supple.deciding.claims import Claim
-from supple.deciding.proof import leaf_of
-from supple.deciding.relaxation import Relaxation, best_start, matrices
-from supple.deciding.slack import halves, will_hold
-from supple.deciding.trial import holds, loop_of
-from supple.space import inverse
+from supple.geometry.placements import inverse
+from supple.proofs.branching import BESIDE, Guess, idle, place_of_cut
+from supple.proofs.checker.balls import CONJUGATE, dual_product, exact
+from supple.proofs.checker.leaves import _Check
+from supple.proofs.checker.moments import arcs_of
+from supple.proofs.checker.proof import Leaf
+from supple.proofs.checker.slack import CORNERS, NEAR, WIDTH, carried, forms, spread
+from supple.proofs.claims import Claim
+from supple.proofs.proof import leaf_of
+from supple.proofs.relaxation.relaxation import Relaxation, best_start, matrices
+from supple.proofs.serial_chain import Chain, dual_of
+from supple.proofs.tolerances import halves, will_hold
+from supple.proofs.trial import holds, loop_of
 from test_decide import FIGURES, arm, claim, moments_of, posture
 
 

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import ENDS, FIGURES, FOUR_BAR, TREES, posture, somewhere, trees
-from supple.effectors import Direction, Gap, MassCentre, Point
 from supple.errors import BadValue, Refused
-from supple.figure import Figure
-from supple.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.joints import ball, fixed, free, hinge, slide
-from supple.limits import Limits
-from supple.problem import Problem, Task
-from supple.shapes import Ball
-from supple.solution import Solution, Status
-from supple.solve import solve
+from supple.figure.effectors import Direction, Gap, MassCentre, Point
+from supple.figure.figure import Figure
+from supple.figure.joints import ball, fixed, free, hinge, slide
+from supple.figure.limits import Limits
+from supple.geometry.placements import X, Y, Z, place
+from supple.geometry.shapes import Ball
+from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Solution, Status
 from supple.solvers.multistart import Multistart
 from supple.solvers.projected_gradient import ProjectedGradient
-from supple.space import X, Y, Z, place
+from supple.solving.solve import solve
 
 ARM, MIXED, TWINS, SPINE = (TREES[name] for name in ("arm", "mixed", "twins", "spine"))
 BODY = ARM.with_spheres({"hand": [(0.0, 0.0, 0.0, 0.05)]})
@@ -88,7 +88,7 @@ def test_reachable_goals_are_reached(goal: str):
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_small_move_is_found_on_every_figure(figure: str):
-    f = Figure(figure, FIGURES[figure].parts, FIGURES[figure].coordinates, bounds=FIGURES[figure].bounds)
+    f = Figure(figure, FIGURES[figure].joints.values(), FIGURES[figure].drivers, bounds=FIGURES[figure].bounds)
     end, _ = ENDS[figure]
     q = posture(f, 1, 0.5)
     start = f.limits.project(q + 0.05 * np.random.default_rng(2).normal(size=f.size))
@@ -450,7 +450,7 @@ def test_refusals(case: str):
 
 
 def test_a_gap_closes():
-    figure = Figure("four-bar", FOUR_BAR.parts)
+    figure = Figure("four-bar", FOUR_BAR.joints.values())
     gap = Gap(Point("coupler", (0.4, 0, 0)), Point("rocker", (0.3, 0, 0)))
     solution = solve(Problem(figure, [Task(gap, At((0, 0, 0)))]), start=[1.0, -0.5, 1.5])
     audit(solution)

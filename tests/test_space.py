@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from supple.errors import BadValue
-from supple.space import (
+from supple.geometry.placements import (
     HERE,
     X,
     Y,

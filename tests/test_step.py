@@ -17,10 +17,10 @@ from figures import FOUR_BAR, TREES
 from solver_cases import HAND, HUMAN, PANDA, SIX, points, rows_on_panda, shaken
 from supple import At, Box, Custom, Facing, Frame, Near, OnPlane, Placed, Point, Problem, Task, step
 from supple.errors import BadValue, Refused
-from supple.figure import Figure
+from supple.figure.figure import Figure
 
 ARM = TREES["arm"].with_limits(speed={"waist": 1.0, "shoulder": 2.0, "elbow": 0.5, "wrist": 3.0})
-BODY = HUMAN.with_limits(speed=dict.fromkeys(HUMAN.joints, 3.0))
+BODY = HUMAN.with_limits(speed=dict.fromkeys(HUMAN.coordinates, 3.0))
 DAMPING = 1e-6
 
 
@@ -144,7 +144,7 @@ def test_levels_are_strict_and_each_is_optimal_in_what_remains(figure: Figure, s
 
 
 def test_where_no_bound_is_felt_levels_are_the_textbook_projections():
-    figure = HUMAN.with_limits(dict.fromkeys(HUMAN.joints, (-np.inf, np.inf)))
+    figure = HUMAN.with_limits(dict.fromkeys(HUMAN.coordinates, (-np.inf, np.inf)))
     first, second = two_levels(BODY, 1)
     both = Problem(figure, [*first, *second])
     q = shaken(BODY, 2, 0.2)
@@ -269,7 +269,7 @@ def test_from_outside_the_limits_the_way_back_is_as_fast_as_allowed():
 def test_what_is_locked_and_what_moves_nothing_stays():
     problem = Problem(PANDA, posed(PANDA, 1, HAND), rigidity={"panda_joint2": 1.0})
     q = step(problem, PANDA.rest, 0.1)
-    still = [PANDA.joints.index("panda_joint2"), PANDA.joints.index("panda_finger_joint1")]
+    still = [PANDA.coordinates.index("panda_joint2"), PANDA.coordinates.index("panda_finger_joint1")]
     assert_array_equal(q[still], PANDA.rest[still])
     assert (q != PANDA.rest).sum() == 6
 

@@ -19,9 +19,9 @@ import pytest
 from typer.testing import CliRunner
 
 import supple
-from supple.compiled import INTERPRETED
+from supple.basics.stopping import Stop
 from supple.errors import BadValue, Error, Interrupted
-from supple.stopping import Stop
+from supple.kernels.compiling import INTERPRETED
 
 SOURCE = Path(supple.__file__).parent.parent
 QUICK = pytest.mark.skipif(INTERPRETED, reason="far too slow when nothing is compiled")
@@ -249,7 +249,7 @@ def test_what_an_interrupt_leaves_is_what_a_deadline_would():
     stop = Stop()
     stop.interrupted = True
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("supple.many.Stop", lambda deadline: stop)
+        patch.setattr("supple.solving.many.Stop", lambda deadline: stop)
         with pytest.raises(Interrupted, match="interrupted after 0 of 64 targets") as caught:
             supple.solve_many(problem, targets)
     assert {status.name for status in caught.value.partial.status} == {"STOPPED"}

@@ -7,11 +7,11 @@ import pytest
 
 import supple
 from supple.errors import BadFile, BadValue
-from supple.figure import Figure
+from supple.figure.figure import Figure
+from supple.figure.joints import free, hinge, slide
 from supple.files.storage import format_storage, parse_storage, turning
-from supple.joints import free, hinge, slide
-from supple.motion import Motion
-from supple.space import Y
+from supple.geometry.placements import Y
+from supple.motion.motion import Motion
 
 LIFT = Figure("lift", [*slide("up", None), *hinge("turn", "up", Y, limits=(-3, 3))])
 HEAD = "name\nversion=1\nnRows=2\nnColumns=3\n{}\nendheader\ntime\tup\tturn\n0.5\t0.25\t90\n0.6\t0.5\t-180\n"
@@ -104,7 +104,7 @@ def test_a_coordinate_that_turns_and_slides_things_is_an_angle():
             *slide("shift", None, drive=supple.mimic("knee", 0.01)),
             *hinge("turn", "shift", drive=supple.mimic("knee")),
         ],
-        coordinates=[supple.Coordinate("knee")],
+        drivers=[supple.Coordinate("knee")],
     )
     assert turning(knee).tolist() == [True]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple.scaling import welded_to
-from supple.subject_fit import Fit, ends_of_loops
-from supple.subject_model import Model, Spot
+from supple.figure.scaling import welded_to
+from supple.motion.subject.fit import Fit, ends_of_loops
+from supple.motion.subject.model import Model, Spot
 
 RATE = 50.0
 
@@ -58,7 +58,11 @@ def swing(figure: supple.Figure, frames: int, seed: int = 1, reach: float = 0.8)
 
 def looped() -> supple.Figure:
     """The leg with a strut from its pelvis that a loop ties to the shank."""
-    parts = [*leg().parts, *supple.ball("strut", "pelvis", at=(0.1, 0.0, 0.0)), *supple.slide("rod", "strut", rest=0.2)]
+    parts = [
+        *leg().joints.values(),
+        *supple.ball("strut", "pelvis", at=(0.1, 0.0, 0.0)),
+        *supple.slide("rod", "strut", rest=0.2),
+    ]
     loop = supple.Loop("tie", "rod", "shank", supple.place((0.0, 0.1, 0.1)), supple.place((0.1, 0.0, -0.2)))
     return supple.Figure("looped", parts, loops=[loop], markers=leg().markers)
 
@@ -213,7 +217,7 @@ def test_loops_stay_closed() -> None:
 
 
 def test_groups_by_name_and_pattern() -> None:
-    from supple.subject_scales import groups_of
+    from supple.motion.subject.scales import groups_of
 
     human = supple.load("human")
     groups = groups_of(human, {"legs": ["thigh_*", "shank_*"], "head": ["eyes"]})

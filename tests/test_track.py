@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
 import supple
-from supple.tracking.by_frame import rigid_fit
+from supple.motion.tracking.frame_by_frame import rigid_fit
 
 RATE = 100.0
 
@@ -117,9 +117,9 @@ def test_limits_hold_where_the_truth_breaks_them() -> None:
     figure = arm()
     free = figure.with_limits({"elbow": (-3.0, 3.0)})
     q = wave(free, 30)
-    q[:, figure.joints.index("elbow")] = np.linspace(-0.5, 2.5, 30)
+    q[:, figure.coordinates.index("elbow")] = np.linspace(-0.5, 2.5, 30)
     motion = supple.track(figure, trial(figure, places(free, q)))
-    elbow = motion.q[:, figure.joints.index("elbow")]
+    elbow = motion.q[:, figure.coordinates.index("elbow")]
     assert elbow.min() == -0.2
     assert elbow.max() == 2.0
     loose = supple.track(figure, trial(figure, places(free, q)), limits=False)
@@ -181,7 +181,7 @@ def test_a_coordinate_can_be_kept_near_to_a_value() -> None:
     figure = arm()
     seen = places(figure, wave(figure, 4))
     motion = supple.track(figure, trial(figure, seen), coordinates={"elbow": (0.7, 1e6)})
-    assert np.abs(motion.q[:, figure.joints.index("elbow")] - 0.7).max() < 1e-3
+    assert np.abs(motion.q[:, figure.coordinates.index("elbow")] - 0.7).max() < 1e-3
 
 
 def test_gaps_are_bridged_and_said() -> None:
@@ -191,7 +191,7 @@ def test_gaps_are_bridged_and_said() -> None:
     hidden = [k for k, p in enumerate(figure.markers.values()) if p.segment in ("wrist", "elbow")]
     seen[20:40, hidden] = np.nan
     motion = supple.track(figure, trial(figure, seen))
-    wrist = [figure.joints.index(n) for n in figure.joints_of("wrist")]
+    wrist = [figure.coordinates.index(n) for n in figure.joints_of("wrist")]
     assert motion.bridged[20:40, wrist].all()
     assert not motion.bridged[:20].any()
     assert np.isnan(motion.errors[20:40][:, hidden]).all()
@@ -257,10 +257,10 @@ def test_the_first_frame_does_not_depend_on_luck(name: str) -> None:
 
 def test_what_no_marker_moves_with_stays_at_the_start() -> None:
     figure = arm()
-    figure = supple.Figure("arm", figure.parts).with_markers(
+    figure = supple.Figure("arm", figure.joints.values()).with_markers(
         {name: (p.segment, p.offset) for name, p in figure.markers.items() if p.segment != "wrist"}
     )
-    wrist = [figure.joints.index(name) for name in figure.joints_of("wrist")]
+    wrist = [figure.coordinates.index(name) for name in figure.joints_of("wrist")]
     seen = places(figure, wave(figure, 3)) + np.random.default_rng(11).normal(0.0, 0.01, (3, len(figure.markers), 3))
     start = figure.rest.copy()
     start[wrist] = 0.3, -0.2
@@ -271,8 +271,8 @@ def test_what_no_marker_moves_with_stays_at_the_start() -> None:
 def test_a_cartwheel_passes_gimbal_lock() -> None:
     figure = arm()
     q = np.zeros((200, figure.size))
-    q[:, figure.joints.index("root.y")] = np.linspace(0.0, 2.0 * np.pi, 200)
-    q[:, figure.joints.index("root.x")] = 0.3
+    q[:, figure.coordinates.index("root.y")] = np.linspace(0.0, 2.0 * np.pi, 200)
+    q[:, figure.coordinates.index("root.x")] = 0.3
     motion = supple.track(figure, trial(figure, places(figure, q)))
     assert motion.rms < 1e-6
     assert motion.iterations.max() < 20
@@ -290,7 +290,7 @@ def test_a_rigid_fit_finds_the_placement(shift: tuple[float, float, float], turn
 def test_bad_input_is_named() -> None:
     figure = arm()
     seen = trial(figure, places(figure, wave(figure, 3)))
-    bare = supple.Figure("bare", figure.parts)
+    bare = supple.Figure("bare", figure.joints.values())
     with pytest.raises(supple.BadValue, match="no markers"):
         supple.track(bare, seen)
     with pytest.raises(supple.BadValue, match=r"renamed\(\)"):
@@ -376,7 +376,7 @@ def test_windows_agree_with_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     figure = arm()
     seen = trial(figure, rough(places(figure, wave(figure, 90))))
     one = supple.track(figure, seen, supple.WholeClip(1e-4, tolerance=1e-9))
-    monkeypatch.setattr("supple.tracking.whole.WINDOW", 60)
-    monkeypatch.setattr("supple.tracking.whole.BEYOND", 30)
+    monkeypatch.setattr("supple.motion.tracking.whole_clip.WINDOW", 60)
+    monkeypatch.setattr("supple.motion.tracking.whole_clip.BEYOND", 30)
     several = supple.track(figure, seen, supple.WholeClip(1e-4, tolerance=1e-9))
     assert np.abs(one.q - several.q).max() < 1e-2

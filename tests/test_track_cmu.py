@@ -20,7 +20,7 @@ def walk(shared: Path) -> tuple[supple.Figure, supple.Markers]:
     """The skeleton and the markers of a captured walk, 60 frames of it."""
     folder = shared / "data" / "mocap"
     skeleton = supple.load(folder / "bvh" / "02_01.bvh", unit=UNIT)
-    skeleton = skeleton.locked(*(name for name in skeleton.joints if "HipJoint" in name))
+    skeleton = skeleton.locked(*(name for name in skeleton.coordinates if "HipJoint" in name))
     spots = json.loads((folder / "c3d" / "02_01.markers.json").read_text())["markers"]
     figure = skeleton.with_markers({name: (spot["joint"], spot["offset"]) for name, spot in spots.items()})
     trial = supple.read_markers(folder / "c3d" / "02_01.c3d").only(list(figure.markers)).frames(0, 60)

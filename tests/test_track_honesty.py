@@ -61,7 +61,7 @@ def test_one_marker_is_enough(method: object) -> None:
 
 
 def test_what_carries_a_loop_is_bridged() -> None:
-    parts = [*supple.free("root", None), *four_bar().parts]
+    parts = [*supple.free("root", None), *four_bar().joints.values()]
     parts = [p if p.parent is not None or p.name.startswith("root") else replace(p, parent="root") for p in parts]
     bar = four_bar()
     figure = supple.Figure("carried", parts, loops=bar.loops, markers=bar.markers)

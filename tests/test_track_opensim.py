@@ -86,12 +86,12 @@ def test_angles_are_opensims(name: str, shared: Path, tmp_path: Path, monkeypatc
     weights = weights_of(mocap / weight_file if weight_file else None, list(trial.names))
     kept = [n for n in trial.names if n in figure.markers and weights[n] > 0.0]
     markers = trial.only(kept).frames(first, last)
-    theirs = opensims(opensim, mocap / model_file, markers, weights, figure.joints)
+    theirs = opensims(opensim, mocap / model_file, markers, weights, figure.coordinates)
     sharp = supple.FrameByFrame(tolerance=1e-12, steps=5000)
     ours = supple.track(figure, markers, sharp, weights={n: weights[n] for n in kept})
     off = np.angle(np.exp(1j * (ours.q - theirs)))
-    slides = [joint.endswith(("_tx", "_ty", "_tz")) for joint in figure.joints]
+    slides = [joint.endswith(("_tx", "_ty", "_tz")) for joint in figure.coordinates]
     off[:, slides] = (ours.q - theirs)[:, slides]
     worst = np.abs(off).max(axis=0)
-    assert worst.max() < NEAR, {figure.joints[k]: float(worst[k]) for k in np.flatnonzero(worst >= NEAR)}
+    assert worst.max() < NEAR, {figure.coordinates[k]: float(worst[k]) for k in np.flatnonzero(worst >= NEAR)}
     assert ours.gap.max() < 1e-9

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import supple
 from supple.errors import BadFile, BadValue
-from supple.figure import Source
+from supple.figure.figure import Source
+from supple.files.marker_trial import Wishes
 from supple.files.trc import format_trc, parse_trc
-from supple.files.trial import Wishes
-from supple.markers import Markers
+from supple.motion.markers import Markers
 
 HEAD = "PathFileType\t4\t(X/Y/Z)\tx.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n"
 SMALL = HEAD + "100\t100\t2\t2\tmm\nFrame#\tTime\tR.Thigh Upper\t\t\tb\t\t\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from figures import FIGURES, FIXED, assert_close, placements_by_exponentials, slope, trees
-from supple.effectors import Frame
-from supple.figure import Figure
-from supple.joints import hinge
-from supple.packing import aligned
-from supple.space import X, Y, Z, unit
+from supple.figure.effectors import Frame
+from supple.figure.figure import Figure
+from supple.figure.joints import hinge
+from supple.figure.packing import aligned
+from supple.geometry.placements import X, Y, Z, unit
 
 WHEEL = Figure("wheel", hinge("w", None, Z))
 ULP = 2.0**-52

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple import ActiveSet, Multistart
-from supple.catalogue.trunk import spine_group
+from supple.figure.catalogue.trunk import spine_group
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import tube_task
@@ -35,9 +35,9 @@ def worst(problem: supple.Problem, q: Any) -> float:
 
 def as_free(q: np.ndarray) -> np.ndarray:
     """A posture of the grouped figure as one of the figure with free vertebrae."""
-    value = dict(zip(FIGURES["grouped"].joints, q, strict=True))
+    value = dict(zip(FIGURES["grouped"].coordinates, q, strict=True))
     value |= {joint: drive.value(value) for joint, drive in spine_group().drives.items()}
-    return np.array([value[joint] for joint in FIGURES["free"].joints])
+    return np.array([value[joint] for joint in FIGURES["free"].coordinates])
 
 
 def test_the_figures_have_the_papers_coordinates():

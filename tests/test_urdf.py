@@ -13,14 +13,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from supple.drives import Bound, Coordinate, Drive, Spline, mimic
 from supple.errors import BadFile, BadValue, Error
-from supple.figure import Figure, Loop
-from supple.files.urdf import parse_urdf, read_urdf
-from supple.files.urdf_writer import format_urdf, roll_pitch_yaw, write_urdf
-from supple.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
-from supple.shapes import Ball, Body, Box, Capsule, Cylinder
-from supple.space import X, Y, Z, place, turned
+from supple.figure.drives import Bound, Coordinate, Drive, Spline, mimic
+from supple.figure.figure import Figure, Loop
+from supple.figure.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
+from supple.files.urdf.reader import parse_urdf, read_urdf
+from supple.files.urdf.writer import format_urdf, roll_pitch_yaw, write_urdf
+from supple.geometry.placements import X, Y, Z, place, turned
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder
 
 ROBOTS = [
     "baxter/baxter", "g1/g1_29dof", "g1/g1_29dof_with_hand", "gantry/gantry6", "iiwa14/iiwa14_primitive_collision",
@@ -49,8 +49,8 @@ def random_posture(figure: Figure, rng: np.random.Generator) -> np.ndarray:
 # ── against pinocchio ────────────────────────────────────────────────────────────────────────────────────────────────
 def joint_values(figure: Figure, q: np.ndarray) -> dict[str, float]:
     """The value of every moving joint by name, followers included."""
-    values = dict(zip(figure.joints, q.tolist(), strict=True))
-    for part in figure.parts:
+    values = dict(zip(figure.coordinates, q.tolist(), strict=True))
+    for part in figure.joints.values():
         if part.drive is not None:
             values[part.name] = part.drive.value(values)
     return values
@@ -138,10 +138,10 @@ def test_stored_samples_of_forward_kinematics(shared: Path):
     compared = 0
     for name, record in stored.items():
         figure = read_urdf(folder / name)
-        driven = {part.name for part in figure.parts if part.drive is not None}
+        driven = {part.name for part in figure.joints.values() if part.drive is not None}
         for sample in record["samples"]:
             values = dict(zip(record["joints"], sample["q"], strict=True))
-            q = np.array([values[joint] for joint in figure.joints])
+            q = np.array([values[joint] for joint in figure.coordinates])
             for segment, (x, y, z, *quaternion) in sample["pose"].items():
                 if driven & set(moving_above(figure, segment)):
                     continue
@@ -163,7 +163,7 @@ def moving_above(figure: Figure, segment: str | None) -> list[str]:
 # ── what a reader makes of a file ────────────────────────────────────────────────────────────────────────────────────
 def test_names_order_and_limits():
     figure = parse_urdf(KINDS["branches"])
-    assert figure.joints == ("z", "x", "y", "w")
+    assert figure.coordinates == ("z", "x", "y", "w")
     assert figure.segments == ("a", "b", "d", "c", "e")
     assert_allclose(figure.lower, -1.25)
     assert_allclose(figure.upper, 1.75)
@@ -173,13 +173,13 @@ def test_names_order_and_limits():
 
 
 def test_joints_of_several_coordinates_are_named_by_axis():
-    assert parse_urdf(KINDS["floating"]).joints == ("j.tx", "j.ty", "j.tz", "j.z", "j.y", "j.x", "k")
-    assert parse_urdf(KINDS["planar"]).joints == ("j.tx", "j.ty", "j.z")
+    assert parse_urdf(KINDS["floating"]).coordinates == ("j.tx", "j.ty", "j.tz", "j.z", "j.y", "j.x", "k")
+    assert parse_urdf(KINDS["planar"]).coordinates == ("j.tx", "j.ty", "j.z")
 
 
 def test_a_joint_and_a_link_may_share_a_name():
     figure = parse_urdf(robot(joint("a", "continuous"), joint("b", "continuous", "bc")))
-    assert figure.joints == ("a", "b")
+    assert figure.coordinates == ("a", "b")
     assert figure.segments == ("a", "b", "c")
 
 
@@ -205,7 +205,7 @@ def test_a_follower_narrows_its_leader_only_by_limits_that_it_has():
     follower = joint("k", "revolute", "bc", '{}<mimic joint="j" multiplier="2"/>')
     for limit, upper in [("", 1.75), ('<limit effort="1"/>', 1.75), ('<limit lower="-9" upper="1"/>', 0.5)]:
         figure = parse_urdf(robot(joint("j", "revolute", inside=LIMIT), follower.format(limit)))
-        assert figure.joints == ("j",)
+        assert figure.coordinates == ("j",)
         assert figure.upper[0] == upper
 
 
@@ -254,7 +254,7 @@ def test_further_elements_are_left_alone():
 # ── round trips ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def assert_same_figure(a: Figure, b: Figure, intermediate_links: bool = False) -> None:
     """Same coordinates, limits, segments (or more of them), bodies, and the same places at random postures."""
-    assert a.joints == b.joints
+    assert a.coordinates == b.coordinates
     assert a.name == b.name
     assert set(a.segments) <= set(b.segments) if intermediate_links else a.segments == b.segments
     for field in ("lower", "upper", "speed"):
@@ -275,7 +275,7 @@ def test_every_robot_survives_writing_and_reading(name: str, shared: Path, tmp_p
     write_urdf(figure, tmp_path / "copy.urdf")
     again = read_urdf(tmp_path / "copy.urdf")
     assert_same_figure(figure, again)
-    assert [part.name for part in figure.parts] == [part.name for part in again.parts]
+    assert [part.name for part in figure.joints.values()] == [part.name for part in again.joints.values()]
     shapes = {segment: [type(shape) for shape in body.shapes] for segment, body in figure.bodies.items()}
     assert shapes == {segment: [type(shape) for shape in again.bodies[segment].shapes] for segment in shapes}
 
@@ -364,7 +364,7 @@ UNWRITABLE = [
         "joint 'k' follows 2 coordinates",
     ),
     (
-        Figure("f", [*hinge("j", None, drive=mimic("g"))], coordinates=(Coordinate("g"),)),
+        Figure("f", [*hinge("j", None, drive=mimic("g"))], drivers=(Coordinate("g"),)),
         "coordinate 'g' is the parameter of a group",
     ),
     (Figure("f", [*hinge("j", None)], bounds=(Bound.of({"j": 1.0}, 1.0),)), "linear limits among coordinates"),
@@ -492,7 +492,7 @@ def test_long_chains_of_followers_need_no_recursion():
         for k in range(count)
     )
     figure = parse_urdf(f'<robot name="r">{links}{joints}</robot>')
-    assert figure.joints == (f"j{count - 1}",)
+    assert figure.coordinates == (f"j{count - 1}",)
     assert len(figure.segments) == count + 1
 
 

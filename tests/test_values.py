@@ -84,8 +84,8 @@ from supple import (
     place,
     slide,
 )  # fmt: skip
-from supple.figure import Origin
-from supple.values import LONGEST, FrozenDict, hash_of, same
+from supple.basics.values import LONGEST, FrozenDict, hash_of, same
+from supple.figure.figure import Origin
 
 SPOT, OTHER = (0.4, 0.1, 0.5), (0.4, 0.1, 0.6)
 
@@ -574,7 +574,7 @@ def test_a_view_of_numbers_that_others_can_write_is_copied():
 
 def test_what_a_figure_hands_out_cannot_be_changed():
     figure = arm()
-    for mapping in (figure.bodies, figure.solids, figure.markers, figure.part, figure.bars):
+    for mapping in (figure.bodies, figure.solids, figure.markers, figure.joint_of, figure.bars):
         for change in (
             lambda m: m.__setitem__("x", 1), lambda m: m.pop("upper", 0), lambda m: m.update(x=1), lambda m: m.clear(),
             lambda m: m.setdefault("x", 1), lambda m: m.__ior__({"x": 1}), lambda m: m.popitem(), lambda m: m.__delitem__("x"),
@@ -585,8 +585,7 @@ def test_what_a_figure_hands_out_cannot_be_changed():
         assert type(again) is FrozenDict
         assert again == mapping
     tables = [
-        *figure.packed.ints,
-        *figure.packed.floats,
+        *figure.packed.tables.values(),
         figure.rest,
         figure.lower,
         figure.upper,

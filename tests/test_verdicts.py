@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import supple
 from supple.cli import app
-from supple.space import place
+from supple.geometry.placements import place
 from test_retarget import HUMAN, marching
 
 WALKER = HUMAN.with_marker_set("cmu41")
@@ -185,7 +185,7 @@ def test_somebody_upside_down_is_not_believed():
 def test_a_motion_on_its_head_is_not_believed():
     motion = marching(HUMAN, 12)
     Q = np.array(motion.q)
-    Q[:, HUMAN.joints.index("pelvis.x") if "pelvis.x" in HUMAN.joints else 5] += np.pi
+    Q[:, HUMAN.coordinates.index("pelvis.x") if "pelvis.x" in HUMAN.coordinates else 5] += np.pi
     assert np.abs(Q - motion.q).max() > 3.0
     out = supple.retarget(supple.Motion(HUMAN, Q, motion.times), HUMAN)
     assert not out.ok, out.report.text()
@@ -194,7 +194,7 @@ def test_a_motion_on_its_head_is_not_believed():
 def test_a_target_that_cannot_follow_is_not_believed():
     seated = np.array(HUMAN.rest)
     for side in "lr":
-        seated[HUMAN.joints.index(f"thigh_{side}.flexion")] = 1.5
+        seated[HUMAN.coordinates.index(f"thigh_{side}.flexion")] = 1.5
     motion = supple.Motion(HUMAN, np.tile(seated, (8, 1)), np.arange(8) / 30.0)
     assert supple.retarget(motion, HUMAN).ok
     stiff = HUMAN.locked("thigh_l", "thigh_r", "pelvis")

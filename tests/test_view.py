@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose
 pytest.importorskip("matplotlib")
 
 import supple
-from supple import catalogue
-from supple.apart import named_obstacles
 from supple.errors import BadValue
+from supple.figure import catalogue
+from supple.problem.obstacles import named_obstacles
 from supple.view import draw, draw_frames, picture
 from supple.view.camera import Camera, photograph
 from supple.view.colours import RAMP, ramp, rgb
@@ -332,9 +332,9 @@ def test_bones_lead_from_joint_to_joint():
 def test_used_range_is_zero_in_the_middle_and_one_at_a_limit():
     figure = supple.load("panda")
     middle = 0.5 * (figure.lower + figure.upper)
-    assert_allclose([used_range(figure, middle)[name] for name in figure.joints], 0.0, atol=1e-12)
+    assert_allclose([used_range(figure, middle)[name] for name in figure.coordinates], 0.0, atol=1e-12)
     for limit in (figure.lower, figure.upper):
-        assert_allclose([used_range(figure, limit)[name] for name in figure.joints], 1.0, atol=1e-12)
+        assert_allclose([used_range(figure, limit)[name] for name in figure.coordinates], 1.0, atol=1e-12)
     assert used_range(supple.load("human"), supple.load("human").rest)["pelvis.tx"] is None
     assert used_range(figure, figure.upper)["panda_finger_joint2"] == pytest.approx(1.0)
 

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import supple
-import supple.writing
+import supple.basics.writing
+from supple.basics.writing import check_place, write_file
 from supple.errors import BadFile
-from supple.writing import check_place, write_file
 
 SOURCE = Path(supple.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -101,7 +101,8 @@ def test_pipes_and_devices_are_written_to_directly(tmp_path: Path):
 @pytest.mark.parametrize("redirected", [False, True])
 def test_standard_output_is_written_to_and_not_replaced(tmp_path: Path, redirected: bool):
     script = (
-        "from supple.writing import write_file; write_file('/dev/stdout', 'one\\n'); import os; os.write(1, b'two\\n')"
+        "from supple.basics.writing import write_file; write_file('/dev/stdout', 'one\\n'); "
+        "import os; os.write(1, b'two\\n')"
     )
     file = tmp_path / "out"
     with file.open("ab") as stream:
@@ -221,7 +222,7 @@ def test_whatever_fails_leaves_the_old_file_and_nothing_else(
 # ── killed ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 KILLING = """
 import os, signal, sys, time
-from supple.writing import write_file
+from supple.basics.writing import write_file
 
 file, whole, seen = sys.argv[1], [bytes([65 + k]) * 300_000 for k in range(2)], set()
 for attempt in range(150):
@@ -263,7 +264,7 @@ OF_MODULES = {("os", "open"), ("os", "fdopen"), ("io", "open"), ("np", "save"), 
 OF_MODULES |= {("pickle", "dump"), ("shutil", "copyfile"), ("shutil", "copy"), ("shutil", "move"), ("os", "replace")}
 HARMLESS = {
     ("view/report.py", "savefig"), ("view/picture.py", "savefig"),  # pictures, into io.BytesIO
-    ("caching.py", "open"),  # for reading, past links
+    ("kernels/caching.py", "open"),  # for reading, past links
 }  # fmt: skip
 
 
@@ -292,7 +293,7 @@ def test_one_module_alone_opens_files_for_writing():
             (line, call) for line, call in writes(ast.parse(module.read_text("utf-8"))) if (name, call) not in HARMLESS
         ]
         found |= {name: lines} if lines else {}
-    assert found.keys() == {"writing.py"}, found
+    assert found.keys() == {"basics/writing.py"}, found
 
 
 @pytest.mark.parametrize(

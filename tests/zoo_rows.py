@@ -12,9 +12,9 @@ import numpy as np
 
 import supple
 from supple import At, Ball, Box, Point, Task
-from supple.marker_sets import Landmark
+from supple.figure.marker_sets import Landmark
+from supple.problem.allowance import FREELY
 from supple.solvers.decide import UNASKED
-from supple.solvers.meter import FREELY
 from zoo import (
     COUNT,
     EMPTY,
@@ -276,7 +276,7 @@ ROWS: dict[str, Row] = {
     "Source": row(supple.Source, format=("bvh", NAME), unit=(1.0, POSITIVE), up=("z", kind("word"))),
     "Loop": row(supple.Loop, name=("l", NAME), a=("a", NAME), b=("b", NAME), at_a=(ORIGIN, PLACE), at_b=(ORIGIN, PLACE),
                 point=(False, FLAG)),
-    "Figure": row(supple.Figure, name=("f", NAME), parts=(supple.hinge("a", None), EMPTY), coordinates=((), EMPTY),
+    "Figure": row(supple.Figure, name=("f", NAME), joints=(supple.hinge("a", None), EMPTY | MAPPING), drivers=((), EMPTY),
                   bodies=({}, MAPPING), loops=((), EMPTY), bounds=((), EMPTY), source=(None, NONE), solids=({}, MAPPING),
                   markers=({}, MAPPING), remarks=((), TEXTS), uncovered=((), EMPTY)),
     "Figure.attached": method(lambda: ARM, "attached", other=("tool", NAME), to=("b", NEVER), at=(ORIGIN, PLACE),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.figure import Figure
-from supple.joints import Joint
-from supple.space import Floats
+from supple.figure.figure import Figure
+from supple.figure.joints import Joint
+from supple.geometry.placements import Floats
 
 KINDS = {(1, 0): "hinge", (0, 1): "slide", (2, 0): "universal", (3, 0): "ball", (1, 2): "planar", (3, 3): "free"}
 
 
 def joint_named(figure: Figure) -> dict[str, Joint]:
     """The moving joints by name."""
-    return {joint.name: joint for joint in figure.parts if not joint.is_fixed}
+    return {joint.name: joint for joint in figure.joints.values() if not joint.is_fixed}
 
 
 def kind_of(joints: list[Joint]) -> str:
@@ -66,7 +66,7 @@ def reach(figure: Figure) -> tuple[str, float, str] | None:
     for segment in figure.segments:
         length, at, root = 0.0, segment, segment
         while True:
-            joint = figure.part[at]
+            joint = figure.joint_of[at]
             root = joint.segment or root
             if joint.parent is None or figure.parent_of(root) is None:
                 break
@@ -87,12 +87,12 @@ def _longest_slide(joint: Joint) -> float:
 def counts(figure: Figure) -> list[tuple[str, str]]:
     """The rows of the summary."""
     low, high = box_at_rest(figure)
-    driven = sum(joint.drive is not None for joint in figure.parts)
+    driven = sum(joint.drive is not None for joint in figure.joints.values())
     rows = [
         ("coordinates", str(figure.size)),
         ("segments", str(len(figure.segments))),
         ("driven joints", str(driven) if driven else "none"),
-        ("coordinates of groups", ", ".join(c.name for c in figure.coordinates) or "none"),
+        ("coordinates of groups", ", ".join(c.name for c in figure.drivers) or "none"),
         ("further linear limits", str(len(figure.limits.rows[2])) if not figure.limits.is_box else "none"),
         ("closed loops", ", ".join(loop.name for loop in figure.loops) or "none"),
         ("extent at rest", " × ".join(f"{side:.3f}" for side in high - low) + " m (x, y, z)"),

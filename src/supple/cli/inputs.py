@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import supple
+from supple.basics.writing import check_place
 from supple.errors import BadValue, find
-from supple.figure import Figure, Source
-from supple.motion import Motion
-from supple.space import Floats
-from supple.writing import check_place
+from supple.figure.figure import Figure, Source
+from supple.geometry.placements import Floats
+from supple.motion.motion import Motion
 
 
 def options_of(what: str | Path, unit: float | None, up: str | None) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def posture(figure: Figure, text: str | None) -> Floats:
         name, equals, value = pair.partition("=")
         if not equals:
             raise BadValue(f"--q mixes names and bare numbers at {pair.strip()!r}: write name=value for each")
-        q[find(figure.joints, name.strip(), "coordinate", f"figure {figure.name!r}")] = number(value)
+        q[find(figure.coordinates, name.strip(), "coordinate", f"figure {figure.name!r}")] = number(value)
     return q
 
 

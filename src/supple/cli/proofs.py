@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 import supple
-from supple.checking.text import MOST_BYTES
+from supple.basics.writing import check_place, write_file
 from supple.cli.inputs import figure_of, numbers
-from supple.deciding.certificate import Certificate
 from supple.errors import BadFile
-from supple.writing import check_place, write_file
+from supple.proofs.certificate import Certificate
+from supple.proofs.checker.text import MOST_BYTES
 
 
 def certify(what: str, segment: str, position: str, quaternion: str | None, output: Path | None, boxes: int) -> int:
@@ -29,7 +29,7 @@ def certify(what: str, segment: str, position: str, quaternion: str | None, outp
     proof = solution.certificate
     typer.echo(f"{solution.status.name}: {solution.reason if proof is None else proof.explain()}")
     if solution.ok:
-        typer.echo(", ".join(f"{name}={x:.6g}" for name, x in zip(figure.joints, solution.q, strict=True)))
+        typer.echo(", ".join(f"{name}={x:.6g}" for name, x in zip(figure.coordinates, solution.q, strict=True)))
         return 0
     if solution.certificate is None:
         return 3

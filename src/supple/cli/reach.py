@@ -13,13 +13,13 @@ from rich.progress import Progress
 from rich.table import Table
 
 import supple
+from supple.basics.writing import check_place, write_file
 from supple.cli.facts import place
 from supple.cli.facts import reach as farthest
 from supple.cli.inputs import figure_of, number, numbers
 from supple.errors import BadValue
-from supple.figure import Figure
-from supple.reach import Reach
-from supple.writing import check_place, write_file
+from supple.figure.figure import Figure
+from supple.solving.reach import Reach
 
 
 def mapped(
@@ -111,7 +111,7 @@ def write_json(reach: Reach, file: Path) -> None:
     """The whole map as JSON: a status and a witness, or null, for each rotation of each position."""
     witness = [[q.tolist() if np.isfinite(q).all() else None for q in row] for row in reach.q]
     record = {
-        "figure": reach.figure.name, "segment": reach.segment, "joints": reach.figure.joints, "spacing": reach.spacing,
+        "figure": reach.figure.name, "segment": reach.segment, "joints": reach.figure.coordinates, "spacing": reach.spacing,
         "rotations": None if reach.rotations is None else reach.rotations.tolist(), "counts": reach.counts,
         "seconds": reach.seconds, "proving": reach.proving,
         "positions": reach.positions.tolist(), "status": reach.status.tolist(), "q": witness,

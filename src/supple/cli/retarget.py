@@ -8,11 +8,11 @@ import typer
 from rich.progress import Progress
 
 import supple
+from supple.basics.writing import check_place
 from supple.cli import inputs
 from supple.errors import BadValue
-from supple.figure import Figure
+from supple.figure.figure import Figure
 from supple.files.door import WRITERS
-from supple.writing import check_place
 
 
 def target_of(what: str, unit: float | None, up: str | None, fixed: bool) -> Figure:

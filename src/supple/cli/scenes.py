@@ -13,20 +13,20 @@ from rich.markup import escape
 from rich.table import Table
 
 import supple
+from supple.basics.writing import check_place
 from supple.cli.facts import place, value
 from supple.cli.inputs import bvh_source, numbers
-from supple.effectors import Gap, MassCentre, Point
 from supple.errors import BadFile
-from supple.figure import Figure, Source
-from supple.files.scene_goals import plain_goal
-from supple.files.scene_text import ENDINGS, inline
-from supple.motion import Motion
-from supple.problem import Task, met, miss_of, segments_of
-from supple.scene import Scene
-from supple.shapes import Ball, Box, Capsule, Polytope
-from supple.solution import Solution
-from supple.space import Floats
-from supple.writing import check_place
+from supple.figure.effectors import Gap, MassCentre, Point
+from supple.figure.figure import Figure, Source
+from supple.files.scene.goals import plain_goal
+from supple.files.scene.text import ENDINGS, inline
+from supple.geometry.placements import Floats
+from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.motion.motion import Motion
+from supple.problem.problem import Task, met, miss_of, segments_of
+from supple.problem.solution import Solution
+from supple.scene.scene import Scene
 
 WRITTEN = (".bvh", *ENDINGS)
 LONGEST = 60  # letters of a goal in a table
@@ -179,7 +179,7 @@ def _joints(figure: Figure, names: tuple[str, ...]) -> str:
     shown: dict[str, None] = {}
     for name in names:
         joint = name.rpartition(".")[0]
-        together = {n for n in figure.joints if n.rpartition(".")[0] == joint} if joint else {name}
+        together = {n for n in figure.coordinates if n.rpartition(".")[0] == joint} if joint else {name}
         shown[joint if joint and together <= set(names) else name] = None
     return ", ".join(shown)
 

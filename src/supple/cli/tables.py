@@ -7,10 +7,10 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from supple import catalogue
 from supple.cli import facts
-from supple.figure import Figure
-from supple.joints import angular
+from supple.figure import catalogue
+from supple.figure.figure import Figure
+from supple.figure.joints import angular
 
 
 def print_catalogue() -> None:
@@ -58,8 +58,8 @@ def _coordinates(figure: Figure) -> Table:
     table = Table("coordinate", "lower", "upper", "rest", "speed", title="coordinates")
     for column in table.columns[1:]:
         column.justify = "right"
-    turning = angular(figure.parts)
-    rows = zip(figure.joints, figure.lower, figure.upper, figure.rest, figure.speed, strict=True)
+    turning = angular(figure.joints.values())
+    rows = zip(figure.coordinates, figure.lower, figure.upper, figure.rest, figure.speed, strict=True)
     for name, lower, upper, rest, speed in rows:
         shown = [facts.value(float(x), turning[name]) for x in (lower, upper, rest)]
         rate = "–" if speed == float("inf") else facts.value(float(speed), turning[name]) + "/s"

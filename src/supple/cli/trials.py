@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import supple
+from supple.basics.writing import check_place
 from supple.errors import BadFile, BadValue
-from supple.figure import Figure
-from supple.markers import Markers
-from supple.writing import check_place
+from supple.figure.figure import Figure
+from supple.motion.markers import Markers
 
 METHODS = ("frames", "whole", "natural")
 MOTIONS = (".mot", ".sto", ".bvh", ".glb", ".gltf")

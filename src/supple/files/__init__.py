@@ -1,1 +1,29 @@
-"""Files in and out: one reader and, where the format can hold a figure or a motion, one writer each."""
+"""Files: one reader and writer a format, a folder where a format needs several files, and the door to all of them."""
+
+from typing import TYPE_CHECKING
+
+from supple import lazily
+
+if TYPE_CHECKING:
+    from supple.files.door import (
+        load as load,
+    )
+    from supple.files.door import (
+        read_markers as read_markers,
+    )
+    from supple.files.door import (
+        read_motion as read_motion,
+    )
+    from supple.files.door import (
+        read_scene as read_scene,
+    )
+    from supple.files.door import (
+        write as write,
+    )
+
+__getattr__, __dir__, __all__ = lazily(
+    __name__,
+    {
+        "door": ["load", "read_markers", "read_motion", "read_scene", "write"],
+    },
+)

@@ -10,28 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from supple import catalogue
-from supple.checks import instance, path_of
+from supple.basics.checks import instance, path_of
 from supple.errors import BadFile, find
-from supple.figure import Figure, Origin
-from supple.files.amc import read_amc
-from supple.files.asf import read_asf
-from supple.files.bvh import read_bvh
-from supple.files.bvh_writer import write_bvh
-from supple.files.c3d import read_c3d
-from supple.files.c3d_writer import write_c3d
+from supple.figure import catalogue
+from supple.figure.figure import Figure, Origin
+from supple.files.acclaim.motion import read_amc
+from supple.files.acclaim.skeleton import read_asf
+from supple.files.bvh.reader import read_bvh
+from supple.files.bvh.writer import write_bvh
+from supple.files.c3d.reader import read_c3d
+from supple.files.c3d.writer import write_c3d
 from supple.files.gltf import write_gltf
+from supple.files.marker_trial import Wishes
 from supple.files.mjcf import read_mjcf
-from supple.files.osim import read_osim
-from supple.files.scene_text import read_scene_file, write_scene
+from supple.files.osim.reader import read_osim
+from supple.files.scene.text import read_scene_file, write_scene
 from supple.files.storage import read_storage, write_storage
 from supple.files.trc import read_trc, write_trc
-from supple.files.trial import Wishes
-from supple.files.urdf import read_urdf
-from supple.files.urdf_writer import write_urdf
-from supple.markers import Markers
-from supple.motion import Motion
-from supple.scene import Scene
+from supple.files.urdf.reader import read_urdf
+from supple.files.urdf.writer import write_urdf
+from supple.motion.markers import Markers
+from supple.motion.motion import Motion
+from supple.scene.scene import Scene
 
 
 def _bvh_figure(path: Path, *, unit: float | None = None, up: str | None = None) -> Figure:

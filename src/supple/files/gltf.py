@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from supple.basics.writing import check_place, write_file
 from supple.errors import BadValue
-from supple.figure import Figure
-from supple.motion import Motion
-from supple.shapes import Ball, Box, Cylinder, Shape
-from supple.space import Floats
-from supple.writing import check_place, write_file
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
+from supple.geometry.shapes import Ball, Box, Cylinder, Shape
+from supple.motion.motion import Motion
 
 FLOAT, UNSIGNED = 5126, 5125
 WORLD_TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # x, y, z, w

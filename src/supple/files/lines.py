@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import BadFile, BadValue
-from supple.files.bvh_text import Cursor, is_plain
+from supple.files.bvh.text import Cursor, is_plain
 from supple.files.xml import read_bytes
-from supple.space import Floats
+from supple.geometry.placements import Floats
 
 MOST_BYTES = 512 * 1024 * 1024
 LONGEST_LINE = 4_000_000

@@ -25,14 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from supple.drives import FREE, Drive, mimic
 from supple.errors import BadFile, MissingExtra
-from supple.figure import Figure, Loop, Source
-from supple.files.bvh_writer import continuous_zyx
+from supple.figure.drives import FREE, Drive, mimic
+from supple.figure.figure import Figure, Loop, Source
+from supple.figure.joints import HERE, NOT, Joint, ball, fixed, free
+from supple.files.bvh.writer import continuous_zyx
 from supple.files.xml import Element, blaming, parse_xml, read_bytes
-from supple.joints import HERE, NOT, Joint, ball, fixed, free
-from supple.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
-from supple.space import Floats, compose, inverse, moved, place, rotation
+from supple.geometry.placements import Floats, compose, inverse, moved, place, rotation
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
 
 MOST_COPIES = 10_000  # bodies that <replicate> may make, in all nested counts
 MOST_CELLS = 4_096  # width, height, rows, columns of pictures and height fields; sizes of user data

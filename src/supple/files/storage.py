@@ -12,16 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.checks import flag, instance
+from supple.basics.checks import flag, instance
+from supple.basics.writing import check_place, write_file
 from supple.errors import BadFile, BadValue
-from supple.figure import Figure
-from supple.files.bvh_text import Cursor
+from supple.figure.figure import Figure
+from supple.files.bvh.text import Cursor
 from supple.files.lines import as_lines, cells, read_lines, table_of
-from supple.files.trial import named
+from supple.files.marker_trial import named
 from supple.files.xml import LARGEST_NUMBER, shown
-from supple.motion import Motion
-from supple.space import Floats
-from supple.writing import check_place, write_file
+from supple.geometry.placements import Floats
+from supple.motion.motion import Motion
 
 ROWS_AT_ONCE = 1024
 DEGREES = np.pi / 180.0
@@ -46,8 +46,8 @@ def _read(cursor: Cursor, figure: Figure, partial: bool) -> Motion:
     names = _names(cursor)
     table = _table(cursor, len(names))
     columns = {_coordinate(name): k for k, name in reversed(list(enumerate(names))) if k}
-    known = [name for name in figure.joints if name in columns]
-    absent = [name for name in figure.joints if name not in columns]
+    known = [name for name in figure.coordinates if name in columns]
+    absent = [name for name in figure.coordinates if name not in columns]
     if absent and not (partial and known):
         raise BadFile(
             f"there is no column for {named(absent)} of figure {figure.name!r}"
@@ -56,7 +56,7 @@ def _read(cursor: Cursor, figure: Figure, partial: bool) -> Motion:
         )
     angles = turning(figure)
     q = np.tile(figure.rest, (len(table), 1))
-    for k, name in enumerate(figure.joints):
+    for k, name in enumerate(figure.coordinates):
         if name in columns:
             q[:, k] = table[:, columns[name]] * (DEGREES if in_degrees and angles[k] else 1.0)
     try:
@@ -68,10 +68,10 @@ def _read(cursor: Cursor, figure: Figure, partial: bool) -> Motion:
 def turning(figure: Figure) -> np.ndarray:
     """Whether each coordinate is an angle: it turns a joint, itself or through a drive."""
     names: set[str] = set()
-    for joint in figure.parts:
+    for joint in figure.joints.values():
         if any(joint.turn):
             names.update([joint.name] if joint.drive is None else [name for name, _ in joint.drive.terms])
-    return np.array([name in names for name in figure.joints], dtype=bool)
+    return np.array([name in names for name in figure.coordinates], dtype=bool)
 
 
 def _coordinate(column: str) -> str:
@@ -138,7 +138,7 @@ def write_storage(motion: Motion, path: str | Path) -> None:
 def format_storage(motion: Motion) -> str:
     """The text of the MOT or STO file that holds a motion."""
     figure = motion.figure
-    for name in figure.joints:
+    for name in figure.coordinates:
         if not name.isprintable() or not name.strip() or name != name.strip():
             raise BadValue(f"MOT cannot hold the name {name!r}: rename the joint without tabs and outer blanks")
     values = np.where(turning(figure), motion.q / DEGREES, motion.q)
@@ -153,7 +153,7 @@ def format_storage(motion: Motion) -> str:
         "Angles are in degrees.",
         "",
         "endheader",
-        "\t".join(["time", *figure.joints]),
+        "\t".join(["time", *figure.coordinates]),
     ]
     table = np.column_stack([motion.times, values]).tolist()
     return "\n".join([*head, *("\t".join(f"{x:.15g}" for x in row) for row in table)]) + "\n"

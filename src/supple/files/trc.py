@@ -13,15 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
+from supple.basics.writing import check_place, write_file
 from supple.errors import BadValue
-from supple.files.bvh import FILE_AXES
-from supple.files.bvh_text import Cursor, is_number
+from supple.files.bvh.reader import FILE_AXES
+from supple.files.bvh.text import Cursor, is_number
 from supple.files.lines import as_lines, cells, read_lines, table_of
-from supple.files.trial import MOST_MARKERS, UNITS, Trial, Wishes, finished, unit_of
+from supple.files.marker_trial import MOST_MARKERS, UNITS, Trial, Wishes, finished, unit_of
 from supple.files.xml import shown
-from supple.markers import Markers
-from supple.space import Floats
-from supple.writing import check_place, write_file
+from supple.geometry.placements import Floats
+from supple.motion.markers import Markers
 
 ROWS_AT_ONCE = 1024
 ROUNDED_TO = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # s

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from supple.errors import BadValue, Refused, shown
-from supple.potentials import NEAR
-from supple.problem import Problem
-from supple.solution import OWN_STEPS, Solution, audited
-from supple.solvers.meter import (
+from supple.geometry.placements import Floats
+from supple.kernels.terms.kinds import NEAR
+from supple.kernels.views import scratch_size
+from supple.problem.allowance import (
     BUDGET,
     EVALUATIONS,
     FREELY,
@@ -25,8 +25,8 @@ from supple.solvers.meter import (
     STATIONARY,
     Allowance,
 )
-from supple.space import Floats
-from supple.views import scratch_size
+from supple.problem.problem import Problem
+from supple.problem.solution import OWN_STEPS, Solution, audited
 
 NO_WAY_ON = "The method found no way on"
 

@@ -14,21 +14,21 @@ from time import monotonic
 
 import numpy as np
 
-from supple.checking.balls import need_flint
-from supple.checks import check_fields, counted, flag
-from supple.deciding.branching import Outcome, Search, box_of, groups_of
-from supple.deciding.certificate import Certificate, certified
-from supple.deciding.chain import Undecidable
-from supple.deciding.claims import Claim, claims_of
-from supple.deciding.crashes import Pairing, pairings_of
+from supple.basics.checks import check_fields, counted, flag
 from supple.errors import MissingExtra
-from supple.problem import Problem
-from supple.solution import Decision, Solution, Status
+from supple.geometry.placements import Floats, angle_of, inverse
+from supple.problem.allowance import FREELY, Allowance
+from supple.problem.problem import Problem
+from supple.problem.solution import Decision, Solution, Status
+from supple.proofs.branching import Outcome, Search, box_of, groups_of
+from supple.proofs.certificate import Certificate, certified
+from supple.proofs.checker.balls import need_flint
+from supple.proofs.claims import Claim, claims_of
+from supple.proofs.collisions import Pairing, pairings_of
+from supple.proofs.serial_chain import Undecidable
 from supple.solvers.base import Solver, checked_solver, insist
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import FREELY, Allowance
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
-from supple.space import Floats, angle_of, inverse
 
 QUICK = 16  # attempts of the local search before anything is proved
 FURTHER = 60  # boxes for a problem that the default search did not solve
@@ -156,7 +156,7 @@ class _Deciding:
         pairings: list[Pairing] = pairings_of(self.problem, claims)
         names, lower, upper = box_of(claims, pairings)
         figure = self.problem.figure
-        own = [(i, figure.joints.index(name)) for i, name in enumerate(names) if name in figure.joints]
+        own = [(i, figure.coordinates.index(name)) for i, name in enumerate(names) if name in figure.coordinates]
 
         def reach(guess: Floats) -> Floats | None:
             q = self.q.copy()
@@ -164,7 +164,7 @@ class _Deciding:
                 q[j] = guess[i]
             tried = self.own.solve(self.problem, self.problem.admitted(q))
             if not tried.ok and (
-                self.problem.clear or not all(_meets(claim, figure.joints, tried.q) for claim in claims)
+                self.problem.clear or not all(_meets(claim, figure.coordinates, tried.q) for claim in claims)
             ):
                 return None
             for _, j in own:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from supple.problem import Problem
-from supple.solvers.active_set import ActiveSet
+from supple.problem.problem import Problem
+from supple.solvers.active_set.active_set import ActiveSet
 from supple.solvers.base import Solver
+from supple.solvers.clearance_first import Roomy
 from supple.solvers.multistart import Multistart
-from supple.solvers.newton import Newton
+from supple.solvers.newton.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
-from supple.solvers.roomy import Roomy
 
 
 def default_solver(problem: Problem) -> Solver:

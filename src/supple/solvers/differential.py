@@ -37,12 +37,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.compiled import entry, leaf, row, shared, stage, table
-from supple.linear import jacobian
-from supple.potentials import NEAR, WEIGHT
-from supple.solvers.least_norm import least_norm
-from supple.tree import read_tree
-from supple.views import read_limits, read_tasks
+from supple.kernels.algebra.least_norm import least_norm
+from supple.kernels.compiling import entry, leaf, row, shared, stage, table
+from supple.kernels.jacobian import jacobian
+from supple.kernels.layouts import COORDINATES, FRAME_ROW, KIND, RESIDUALS, TARGET_AT, WEIGHT
+from supple.kernels.terms.kinds import NEAR
+from supple.kernels.views import open_limits, open_tasks
 
 DT, GAIN, DAMPING, SPEED = range(4)  # settings; speeds to the end
 LEVELS, HARD, FIRST = range(
@@ -58,7 +58,7 @@ FREE, LOCKED = 0.0, 2.0  # in `held`; −1 and 1 are held at the lower and the u
 @shared
 def room_size(I: Any) -> int:
     """Numbers of scratch that a step needs besides the evaluation's."""
-    n, m = I[1], I[10]
+    n, m = I[COORDINATES], I[RESIDUALS]
     return 8 * n + 7 * m + (n + m) + m * n + m * (n + m)
 
 
@@ -68,9 +68,7 @@ def box(I: Any, F: Any, q: Any, settings: Any, lower: Any, upper: Any, x: Any, h
 
     Outside the limits the way back is taken as fast as is allowed.
     """
-    _, a, f = read_tree(I, F)
-    _, f = read_tasks(I, F, a, f)
-    allowed = read_limits(I, F, f)
+    allowed = open_limits(I, F)
     for i in range(q.shape[0]):
         reach = settings[SPEED + i] * settings[DT]
         lower[i] = min(max(allowed.lower[i] - q[i], -reach), reach)
@@ -84,15 +82,14 @@ def metric(
     I: Any, F: Any, T: Any, q: Any, plan: Any, level: int, gain: float, damping: float, D: Any, c: Any, z: Any
 ) -> None:
     """D and the centre z of a level, from the damping, the rigidity and the level's posture goals, whose weights go to c."""
-    _, a, f = read_tree(I, F)
-    tasks, f = read_tasks(I, F, a, f)
-    allowed = read_limits(I, F, f)
+    tasks = open_tasks(I, F)
+    allowed = open_limits(I, F)
     near = FIRST + plan[LEVELS] + 1 + plan[FIRST + plan[LEVELS]]
     for i in range(q.shape[0]):
         c[i], z[i] = 0.0, 0.0
     for k in range(tasks.term.shape[0]):
-        r, t = tasks.term[k, 1], tasks.term[k, 3]
-        if tasks.term[k, 0] == NEAR and plan[near + r] == level:
+        r, t = tasks.term[k, FRAME_ROW], tasks.term[k, TARGET_AT]
+        if tasks.term[k, KIND] == NEAR and plan[near + r] == level:
             for i in range(q.shape[0]):
                 weight = tasks.number[k, WEIGHT] * tasks.near[r, i]
                 c[i] += weight
@@ -230,7 +227,7 @@ def lock(
 @stage
 def step_once(I: Any, F: Any, scratch: Any, T: Any, q: Any, plan: Any, settings: Any, memory: Any) -> Any:
     """Take one step from q, in place; the number of factorisations, and 1 if a number was not finite: then q stays."""
-    n, m, levels = I[1], I[10], plan[LEVELS]
+    n, m, levels = I[COORDINATES], I[RESIDUALS], plan[LEVELS]
     lower, upper, x = row(memory, 0, n), row(memory, n, n), row(memory, 2 * n, n)
     aim, held, D = row(memory, 3 * n, n), row(memory, 4 * n, n), row(memory, 5 * n, n)
     z, c, at = row(memory, 6 * n, n), row(memory, 7 * n, n), 8 * n
@@ -281,9 +278,7 @@ def step_once(I: Any, F: Any, scratch: Any, T: Any, q: Any, plan: Any, settings:
 @leaf
 def land(I: Any, F: Any, q: Any, x: Any) -> int:
     """Add the step to q, never past a limit by rounding; 1, and q as it was, if a number is not finite."""
-    _, a, f = read_tree(I, F)
-    _, f = read_tasks(I, F, a, f)
-    allowed = read_limits(I, F, f)
+    allowed = open_limits(I, F)
     for i in range(q.shape[0]):
         if not math.isfinite(x[i]):
             return 1

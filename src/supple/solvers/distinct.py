@@ -12,17 +12,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.charts import EXACT, report_entry
 from supple.errors import BadValue
-from supple.problem import Problem
-from supple.solution import Solution, audited
+from supple.geometry.placements import Floats
+from supple.kernels.charts import EXACT, report_entry
+from supple.problem.allowance import FREELY, MET, REASON
+from supple.problem.problem import Problem
+from supple.problem.solution import Solution, audited
 from supple.solvers.base import Solver, insist
-from supple.solvers.desk import desk, further_start, unwound
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import FREELY, MET, REASON
+from supple.solvers.levenberg_marquardt.desk import desk, further_start, unwound
+from supple.solvers.levenberg_marquardt.search import search_entry
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
-from supple.solvers.search import search_entry
-from supple.space import Floats
 
 APART = 0.1  # radians or metres in some coordinate that make two solutions different
 FIRST, LAST = 64, 4096  # attempts at first, and at most

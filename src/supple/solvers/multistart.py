@@ -13,15 +13,15 @@ from time import monotonic
 
 import numpy as np
 
-from supple.checks import check_fields, counted
+from supple.basics.checks import check_fields, counted
 from supple.errors import BadValue, Refused
-from supple.problem import Problem
-from supple.solution import Solution, Status, Trace, audited
+from supple.geometry.placements import Floats
+from supple.problem.allowance import FREELY, Allowance
+from supple.problem.problem import Problem
+from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, checked_solver, insist
-from supple.solvers.desk import further_start
-from supple.solvers.levenberg_marquardt import LevenbergMarquardt
-from supple.solvers.meter import FREELY, Allowance
-from supple.space import Floats
+from supple.solvers.levenberg_marquardt.desk import further_start
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 
 
 @dataclass(frozen=True)

@@ -27,18 +27,18 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from supple.checks import check_fields, flag, not_negative, positive, whole
-from supple.compiled import entry, leaf, row, shared, written_in
+from supple.basics.checks import check_fields, flag, not_negative, positive, whole
 from supple.errors import BadValue
-from supple.evaluate import gradient
-from supple.problem import Problem
-from supple.projection import project, row_room
-from supple.solution import Solution
+from supple.geometry.placements import Floats
+from supple.kernels.algebra.nearest import project, row_room
+from supple.kernels.compiling import entry, leaf, row, shared, written_in
+from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS
+from supple.kernels.objective import gradient
+from supple.kernels.views import open_limits
+from supple.problem.allowance import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
+from supple.problem.problem import Problem
+from supple.problem.solution import Solution
 from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
-from supple.solvers.meter import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
-from supple.space import Floats
-from supple.tree import read_tree
-from supple.views import read_limits, read_tasks
 
 NUDGES = 6  # looks around a point without a slope before it is called the nearest
 
@@ -46,7 +46,7 @@ NUDGES = 6  # looks around a point without a slope before it is called the neare
 @shared
 def room_size(I: Any) -> int:
     """Numbers of scratch that `descend` needs besides the evaluation's: 5 postures and the projection's."""
-    return 5 * I[1] + row_room(I[15])
+    return 5 * I[COORDINATES] + row_room(I[LINEAR_LIMITS])
 
 
 @leaf
@@ -84,11 +84,9 @@ def nudge(q: Any, ease: Any, turn: int, allowed: Any, room: Any, origin: Any, tr
 def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, info: Any, trace: Any) -> None:
     """The loop. `memory` is scratch of `room_size`."""
     n = q.shape[0]
-    _, a, f_at = read_tree(I, F)
-    _, f_at = read_tasks(I, F, a, f_at)
-    allowed = read_limits(I, F, f_at)
+    allowed = open_limits(I, F)
     g, g_new, trial = row(memory, 0, n), row(memory, n, n), row(memory, 2 * n, n)
-    ease, origin, room = row(memory, 3 * n, n), row(memory, 4 * n, n), row(memory, 5 * n, row_room(I[15]))
+    ease, origin, room = row(memory, 3 * n, n), row(memory, 4 * n, n), row(memory, 5 * n, row_room(I[LINEAR_LIMITS]))
     steps, tolerance, alpha, beta = settings[0], settings[1], settings[2], settings[3]
     spectral, patient = settings[4], settings[5]
     for i in range(n):

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from supple.charts import EXACT, STEEP, recentre_entry, report_entry
-from supple.figure import Figure
-from supple.goals import Miss
-from supple.joints import Joint
-from supple.problem import WITHOUT_TARGETS, Problem, met
-from supple.solution import Solution, Status, Trace
+from supple.basics.values import kept
+from supple.figure.figure import Figure
+from supple.figure.joints import Joint
+from supple.geometry.placements import Floats, compose, frozen
+from supple.kernels.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.kernels.layouts import TREE, view
+from supple.problem.allowance import Allowance
+from supple.problem.goals import Miss
+from supple.problem.problem import WITHOUT_TARGETS, Problem, met
+from supple.problem.solution import Solution, Status, Trace
 from supple.solvers.base import Solver
-from supple.solvers.meter import Allowance
+from supple.solvers.clearance_first import Roomy
 from supple.solvers.multistart import compiled
-from supple.solvers.roomy import Roomy
-from supple.space import Floats, compose, frozen
-from supple.tree import OFFSET
-from supple.values import kept
 
 ROUNDS = 3  # runs of a solver before its answer is taken as it is
 GIVE = 1e-6  # error [rad] of a free choice of angles near the lock, where the audit says that the tasks are still met
@@ -47,9 +47,8 @@ class Recentred(Problem):
     def at(cls, problem: Problem, q: Floats, reference: Floats) -> tuple[Recentred, Floats]:
         """The problem re-centred at q where a chart is steep there, and q in it; `home` is nearest to `reference`."""
         I, F, _ = problem.pack
-        F, here, count = F.copy(), np.array(q, dtype=np.float64), len(problem.charts)
-        origins = F[len(F) - 9 * count :].reshape(count, 9)
-        origins[:] = [F[OFFSET * i : OFFSET * i + 9] for i in I[len(I) - count :]]
+        F, here = F.copy(), np.array(q, dtype=np.float64)
+        view(TREE, I, F, "HOME")[:] = view(TREE, I, F, "OFFSET")[view(TREE, I, F, "CHART"), :9]
         steep = recentre_entry(I, F, here, STEEP) > 0
         figure = _turned(problem, F) if steep else problem.figure
         more = {"stated": problem, "reference": kept(reference), "numbers": frozen(F)}
@@ -85,13 +84,13 @@ class Recentred(Problem):
 
 def _turned(problem: Problem, F: np.ndarray) -> Figure:
     """The figure whose packed offsets are those of F; a chart's axes are coordinate axes of the joints themselves."""
-    I, figure = problem.packed[0], problem.figure
+    (I, old, _), figure = problem.packed, problem.figure
     new: dict[str, Joint] = {}
-    for (first, _, _), i in zip(problem.charts, I[len(I) - len(problem.charts) :], strict=True):
-        joint = next(j for j in figure.parts if j.name == figure.joints[first])
-        before, after = (a[OFFSET * i : OFFSET * i + 9].reshape(3, 3) for a in (problem.packed[1], F))
+    for (first, _, _), i in zip(problem.charts, view(TREE, I, F, "CHART"), strict=True):
+        joint = next(j for j in figure.joints.values() if j.name == figure.coordinates[first])
+        before, after = (view(TREE, I, numbers, "OFFSET")[i, :9].reshape(3, 3) for numbers in (old, F))
         new[joint.name] = replace(joint, at=joint.at @ compose(before.T @ after, (0.0, 0.0, 0.0)))
-    return replace(figure, parts=[new.get(joint.name, joint) for joint in figure.parts])
+    return replace(figure, joints=[new.get(joint.name, joint) for joint in figure.joints.values()])
 
 
 def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, allowance: Allowance) -> Solution:

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.apart import Clear
-from supple.charts import EXACT
-from supple.effectors import Direction, Frame, Gap, Point
-from supple.figure import Figure
-from supple.goals import At, Beyond, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.problem import Problem, Task, segments_of
-from supple.tables import INSIDE
+from supple.figure.effectors import Direction, Frame, Gap, Point
+from supple.figure.figure import Figure
+from supple.kernels.charts import EXACT
+from supple.problem.goals import At, Beyond, Facing, Near, OnLine, OnPlane, Placed, Within
+from supple.problem.obstacles import Clear
+from supple.problem.packing import INSIDE
+from supple.problem.problem import Problem, Task, segments_of
 
 UNIT = 2.0**-53
 RANGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0)  # of numbers that nothing bounds
@@ -83,16 +83,18 @@ def _way(figure: Figure, segment: str, bound: np.ndarray) -> tuple[float, int, f
     """The length of the way to a segment, slides at their ends; the joints on it; and the greatest angle of one of them."""
     count, length, angle = 0, 0.0, 0.0
     for key in figure._keys_above(segment):
-        joint = figure.part[key]
+        joint = figure.joint_of[key]
         count, length = count + 1, length + float(np.linalg.norm(joint.at[:3, 3]))
         if joint.is_fixed:
             continue
         if joint.drive is None:
-            most = float(bound[figure.joints.index(joint.name)])
+            most = float(bound[figure.coordinates.index(joint.name)])
         elif any(joint.slide):
             most = max(map(abs, joint.limits))  # a curve may lead anywhere
         else:
-            most = sum(curve.steepest() * float(bound[figure.joints.index(name)]) for name, curve in joint.drive.terms)
+            most = sum(
+                curve.steepest() * float(bound[figure.coordinates.index(name)]) for name, curve in joint.drive.terms
+            )
         length += float(np.linalg.norm(joint.slide)) * most if any(joint.slide) else 0.0
         angle = max(angle, most if any(joint.turn) else 0.0)
     return length, count, angle

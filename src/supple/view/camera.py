@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import BadValue
-from supple.space import Floats, finite
+from supple.geometry.placements import Floats, finite
 from supple.view.colours import OUTLINE, colour_of
 from supple.view.skeleton import Piece
 from supple.view.solids import Bone

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.figure import Figure
-from supple.space import Floats
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
 from supple.view.colours import INK, TRACK, ramp
 from supple.view.skeleton import used_range
 
@@ -33,7 +33,7 @@ def add_key(paper: Axes) -> None:
 def add_chart(paper: Axes, figure: Figure, q: Floats) -> None:
     """One row for each coordinate: its name, where it stands between its limits, and its value."""
     used = used_range(figure, q)
-    turning = {joint.name: any(joint.turn) for joint in figure.parts}
+    turning = {joint.name: any(joint.turn) for joint in figure.joints.values()}
     inset = paper.inset_axes((1.0, 0.03, WIDTH / _width(paper), 0.94), zorder=9)
     inset.set_axis_off()
     inset.set_xlim(0.0, 1.0)
@@ -41,7 +41,7 @@ def add_chart(paper: Axes, figure: Figure, q: Floats) -> None:
     inset.set_ylim(0.5 * (figure.size + count) - 0.5, 0.5 * (figure.size - count) - 0.5)
     font = float(np.clip(170.0 / count, 4.5, 7.0))
     style: dict[str, Any] = {"va": "center", "fontsize": font, "color": INK}
-    for k, name in enumerate(figure.joints):
+    for k, name in enumerate(figure.coordinates):
         lower, upper = float(figure.lower[k]), float(figure.upper[k])
         known = used[name] is not None and upper > lower
         share = float(np.clip((q[k] - lower) / (upper - lower), 0.0, 1.0)) if known else 0.5

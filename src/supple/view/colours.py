@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.space import Floats
+from supple.geometry.placements import Floats
 
 INK, TRACK, UNLIMITED, PANE = "#3c434c", "#dfe3e8", "#7c8692", "#8f99a5"
 BASES = {"flesh": "#dccdbb", "bone": "#d3dae1", "base": "#8f99a5", "obstacle": "#ccd2d9"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import BadValue
-from supple.motion import Motion
+from supple.motion.motion import Motion
 from supple.view.picture import VIEW, check_picture, draw, save
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.space import Floats
+from supple.geometry.placements import Floats
 from supple.view.camera import Camera
 from supple.view.colours import SHADOW
 from supple.view.skeleton import Piece

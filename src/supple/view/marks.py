@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.effectors import Gap, MassCentre
-from supple.figure import Figure
-from supple.goals import AimedAt, At, Beyond, Facing, OnLine, OnPlane, Over, Placed, Within
-from supple.problem import Problem, Task, met
-from supple.space import Floats
+from supple.figure.effectors import Gap, MassCentre
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
+from supple.problem.goals import AimedAt, At, Beyond, Facing, OnLine, OnPlane, Over, Placed, Within
+from supple.problem.problem import Problem, Task, met
 
 MET, UNMET = "#12805c", "#d1495b"
 AXES = ("#c8553d", "#3f8f4f", "#3b6fb6")

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.apart import named_obstacles
+from supple.basics.writing import check_place, write_file
 from supple.errors import BadValue, MissingExtra
-from supple.figure import Figure
-from supple.problem import Problem
-from supple.space import Floats
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
+from supple.problem.obstacles import named_obstacles
+from supple.problem.problem import Problem
 from supple.view.camera import Camera, photograph
 from supple.view.chart import WIDTH, add_chart, add_key
 from supple.view.colours import INK
@@ -23,7 +24,6 @@ from supple.view.marks import Mark, Patch, Stroke, marks_of
 from supple.view.pens import add_marks
 from supple.view.skeleton import Piece, Skeleton
 from supple.view.surroundings import Surroundings
-from supple.writing import check_place, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +104,7 @@ def _one_posture(figure: Figure, q: ArrayLike | None, problem: Problem | None) -
     if problem is not None:
         if not isinstance(problem, Problem):
             raise BadValue(f"draw takes a Problem as problem=, not {problem!r}")
-        if (problem.figure.joints, problem.figure.segments) != (figure.joints, figure.segments):
+        if (problem.figure.coordinates, problem.figure.segments) != (figure.coordinates, figure.segments):
             raise BadValue(f"the problem is about {problem.figure!r}, not about {figure!r}")
     return posture
 

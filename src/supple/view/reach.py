@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.reach import Reach
-from supple.space import Floats
+from supple.geometry.placements import Floats
+from supple.solving.reach import Reach
 from supple.view.camera import Camera, photograph
 from supple.view.colours import INK, TRACK
 from supple.view.picture import check_picture, need_matplotlib, save

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.figure import Figure
-from supple.goals import At
-from supple.joints import angular
-from supple.markers import Markers
-from supple.problem import Problem, Task
-from supple.tracked import Tracked
+from supple.basics.writing import check_place, write_file
+from supple.figure.figure import Figure
+from supple.figure.joints import angular
+from supple.motion.markers import Markers
+from supple.motion.tracking.tracked import Tracked
+from supple.problem.goals import At
+from supple.problem.problem import Problem, Task
 from supple.view.colours import INK
 from supple.view.picture import draw, need_matplotlib
-from supple.writing import check_place, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
@@ -123,13 +123,13 @@ def _by_frame(motion: Tracked) -> Sheet:
 
 def _curves(motion: Tracked) -> Sheet:
     """Every coordinate that moves, with its limits where they are near, and grey where it was bridged."""
-    figure, turns = motion.figure, angular(motion.figure.parts)
+    figure, turns = motion.figure, angular(motion.figure.joints.values())
     moving = [k for k in range(figure.size) if np.ptp(motion.q[:, k]) > 1e-9]
     rows = max(-(-len(moving) // ACROSS), 1)
     sheet = _sheet(8.3, 1.15 * rows + 0.4)
     papers = np.atleast_1d(sheet.subplots(rows, ACROSS, sharex=True, squeeze=False)).ravel()
     for paper, k in zip(papers, moving, strict=False):
-        name = figure.joints[k]
+        name = figure.coordinates[k]
         scale = 180.0 / np.pi if turns.get(name, True) else 1e3
         y = scale * motion.q[:, k]
         paper.plot(motion.times, y, color="#2b5d8c", linewidth=1.0)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.figure import Figure
-from supple.shapes import Box
-from supple.space import Floats
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
+from supple.geometry.shapes import Box
 from supple.view.solids import Bone, Drum, Solid, of_ball, of_shape
 
 
@@ -73,7 +73,7 @@ class Skeleton:
 
     def _onwards(self, segment: str) -> list[Floats]:
         """Where a last segment that says nothing of its length ends: a little further from its parent, across its slide."""
-        parent, joint = self.above[segment], self.figure.part[segment]
+        parent, joint = self.above[segment], self.figure.joint_of[segment]
         if parent is None or parent in self.shaped or not self.figure.joints_of(segment):
             return []
         way = self.origin[segment] - self.origin[parent]
@@ -160,7 +160,7 @@ class Skeleton:
             if not names or (self.above[segment] is None and len(names) > 1 and _unlimited(self.figure, names)):
                 continue
             share = max((s for name in names if (s := used[name]) is not None), default=None)
-            at, joint = self.origin[segment], self.figure.part[segment]
+            at, joint = self.origin[segment], self.figure.joint_of[segment]
             if segment in self.shaped or (self.above[segment] or "") in self.shaped:
                 flesh = self._thickness(segment)
                 ball = of_ball(at, min(0.3 * flesh, 0.0075 * self.size))
@@ -204,7 +204,7 @@ class Skeleton:
 
 
 def _unlimited(figure: Figure, names: tuple[str, ...]) -> bool:
-    index = [figure.joints.index(name) for name in names if name in figure.joints]
+    index = [figure.coordinates.index(name) for name in names if name in figure.coordinates]
     return bool(np.isinf(figure.lower[index]).all() and np.isinf(figure.upper[index]).all())
 
 
@@ -213,11 +213,11 @@ def used_range(figure: Figure, q: Floats) -> dict[str, float | None]:
 
     A driven joint without limits of its own shows the coordinates that drive it.
     """
-    values = dict(zip(figure.joints, q.tolist(), strict=True))
+    values = dict(zip(figure.coordinates, q.tolist(), strict=True))
     out: dict[str, float | None] = {}
-    for name, value, lower, upper in zip(figure.joints, q, figure.lower, figure.upper, strict=True):
+    for name, value, lower, upper in zip(figure.coordinates, q, figure.lower, figure.upper, strict=True):
         out[name] = _share(float(value), float(lower), float(upper))
-    for joint in figure.parts:
+    for joint in figure.joints.values():
         if joint.drive is not None:
             own = _share(joint.drive.value(values), *joint.limits)
             shares = [share for name, _ in joint.drive.terms if (share := out[name]) is not None]

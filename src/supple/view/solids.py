@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from supple.shapes import Ball, Box, Capsule, Cylinder, Polytope, Shape
-from supple.space import Floats
+from supple.geometry.placements import Floats
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Polytope, Shape
 
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 

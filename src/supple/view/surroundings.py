@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.apart import Obstacle
-from supple.shapes import Polytope
-from supple.space import Floats
+from supple.geometry.placements import Floats
+from supple.geometry.shapes import Polytope
+from supple.problem.obstacles import Obstacle
 from supple.view.camera import Camera
 from supple.view.colours import PANE
 from supple.view.marks import Label, Mark, Patch

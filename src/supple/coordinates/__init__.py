@@ -1,1 +1,0 @@
-"""Other ways to write the same posture: each goes there and comes back."""

@@ -1,1 +1,0 @@
-"""Solve or prove: relaxations of a chain's closure, and certificates that no posture reaches a pose."""

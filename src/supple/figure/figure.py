@@ -1,0 +1,452 @@
+"""Figures: unchanging trees of joints with names, packed once into the arrays that kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import (
+    check_fields,
+    flag,
+    instance,
+    items,
+    mapping,
+    named,
+    names_in,
+    numbers,
+    one_of,
+    positive,
+)
+from supple.basics.values import FrozenDict, Value, read_only
+from supple.errors import BadValue, find
+from supple.figure.assembly import driven_rows, in_order, resolved
+from supple.figure.contacts import Contacts, checked_solids
+from supple.figure.drives import Bound, Coordinate
+from supple.figure.edits import Edits
+from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
+from supple.figure.joints import Joint
+from supple.figure.limits import Limits
+from supple.figure.packing import Packed, pack_tree
+from supple.figure.remarks import notes_of
+from supple.geometry.placements import Floats, frozen, here, inverse, placement
+from supple.geometry.shapes import Ball, Body, Capsule
+from supple.kernels.compiling import entry, row, table
+from supple.kernels.layouts import DRIVE_TERMS, DRIVEN_BY, JOINTS, WORLD
+from supple.kernels.tree import LANES, open_tree, padded, place, steer
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Source(Value):
+    """Where a figure or motion came from: the file's format, its unit [m] and its up axis, restored when written back."""
+
+    format: str
+    unit: float = 1.0
+    up: str = "z"
+
+    def __post_init__(self) -> None:
+        check_fields(self, "a source", format=named, unit=positive)
+        one_of(self.up, ("x", "y", "z", "-x", "-y", "-z"), "the up axis of a source")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin(Value):
+    """What a figure was loaded from: a name of the catalogue or a file, and the options that were given."""
+
+    what: str
+    is_file: bool
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Loop(Value):
+    """A closed loop: frame `at_a` of segment `a` and frame `at_b` of segment `b` coincide, or only their origins."""
+
+    name: str
+    a: str
+    b: str
+    at_a: Floats = field(default_factory=here)
+    at_b: Floats = field(default_factory=here)
+    point: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self, "a loop", name=named, a=named, b=named, point=flag)
+        object.__setattr__(self, "at_a", placement(self.at_a, f"end a of loop {self.name!r}"))
+        object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
+
+
+@entry
+def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
+    """World tables of many postures: out (k, n + 1, 18); after the last one `scratch` holds slopes and bends."""
+    tree = open_tree(I, F)
+    n, t = I[JOINTS], I[DRIVE_TERMS]
+    room = padded(n)
+    theta, angle = row(scratch, 2 * t, n), row(scratch, 2 * t + n, room)
+    S, C = row(scratch, 2 * t + n + room, room), row(scratch, 2 * t + n + 2 * room, room)
+    for k in range(Q.shape[0]):
+        steer(tree, Q[k], theta, row(scratch, 0, t), row(scratch, t, t))
+        world = table(out, k * (n + 1) * WORLD, n + 1, WORLD)
+        for i in range(WORLD):
+            world[0, i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
+        place(tree, theta, angle, S, C, world)
+
+
+def _by_name(joints: Sequence[Joint]) -> FrozenDict:
+    """Joints by name, in order; a fixed one whose name another joint has gets an apostrophe."""
+    moving = {joint.name for joint in joints if not joint.is_fixed}
+    out: dict[str, Joint] = {}
+    for joint in joints:
+        name = joint.name
+        while name in out or (joint.is_fixed and name in moving):
+            name += "'"
+        out[name] = joint
+    return FrozenDict(out)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Value, Edits, Contacts):
+    """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
+
+    `joints` are all of them, fixed and driven ones included, given in any order or by name, and kept by name, depth-first.
+    ``q[i]`` is the coordinate called ``coordinates[i]``; `drivers` are coordinates that belong to no single joint. `solids`
+    are what segments keep clear of things with; a segment without an entry keeps clear with the shapes of its body (see
+    `bars`). `markers` are points that cameras see, by name. `remarks` are what a reader assumed, converted or left out, and
+    `uncovered` the segments whose shapes it could not read; one that is given `solids` is covered. `origin` is what it was
+    loaded from: edits but `with_solids` forget it, and figures that differ in nothing else are equal.
+    """
+
+    name: str
+    joints: Mapping[str, Joint]
+    drivers: Sequence[Coordinate] = ()
+    bodies: Mapping[str, Body] = field(default_factory=dict)
+    loops: Sequence[Loop] = ()
+    bounds: Sequence[Bound] = ()
+    source: Source | None = None
+    solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
+    markers: Mapping[str, Point] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
+    uncovered: Sequence[str] = ()
+    origin: Origin | None = field(init=False, repr=False, compare=False)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, joints: Iterable[Joint] | Mapping[str, Joint], drivers: Sequence[Coordinate] = (),
+            bodies: Mapping[str, Body] = ..., loops: Sequence[Loop] = (), bounds: Sequence[Bound] = (),
+            source: Source | None = None, solids: Mapping[str, Sequence[Ball | Capsule]] = ...,
+            markers: Mapping[str, Point] = ..., remarks: Sequence[str] = (), uncovered: Sequence[str] = (),
+        ) -> None: ...  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", None)
+        what = f"figure {named(self.name, 'what a figure is called')!r}"
+        for name, kind in (("drivers", Coordinate), ("loops", Loop), ("bounds", Bound)):
+            object.__setattr__(self, name, items(getattr(self, name), f"the {name} of {what}", kind))
+        if self.source is not None:
+            instance(self.source, Source, f"the source of {what}")
+        own = {c.name for c in self.drivers}
+        given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
+        joints = resolved(in_order(items(given, f"the joints of {what}"), self.name), own, self.name)
+        object.__setattr__(self, "joints", _by_name(joints))
+        object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
+        object.__setattr__(self, "solids", FrozenDict(checked_solids(self.solids)))
+        object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
+        for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
+            find(self.segments, segment, "segment", f"figure {self.name!r}")
+        for name, point in self.markers.items():
+            find(self.segments, point.segment, "segment", f"marker {name!r} of figure {self.name!r}: it")
+        unread = names_in(self.uncovered, f"the uncovered segments of {what}")
+        for segment in unread:
+            find(self.segments, segment, "segment", f"what is uncovered of figure {self.name!r}: it")
+        bare = tuple(s for s in self.segments if s in unread and s not in self.solids)
+        object.__setattr__(self, "uncovered", bare)
+        object.__setattr__(self, "remarks", tuple(dict.fromkeys(names_in(self.remarks, f"the remarks of {what}"))))
+        for loop in self.loops:
+            for segment in (loop.a, loop.b):
+                find(self.segments, segment, "segment", f"loop {loop.name!r} of figure {self.name!r}: it")
+        clash = own & {joint.name for joint in joints if not joint.is_fixed}
+        if clash or len(own) != len(self.drivers):
+            raise BadValue(f"figure {self.name!r} has two coordinates called {min(clash or own)!r}")
+        idle = own - set(self.coordinates)
+        if idle:
+            raise BadValue(f"coordinate {min(idle)!r} of figure {self.name!r} drives no joint")
+        if not self.limits.contains(self.rest):
+            raise BadValue(f"the rest posture of figure {self.name!r} is outside its limits")
+
+    def __repr__(self) -> str:
+        return f"Figure({self.name!r}, {self.size} coordinates, {len(self.segments)} segments)"
+
+    def _with_origin(self, origin: Origin | None) -> Figure:
+        """The same figure, told what it was loaded from."""
+        return self._varied(tuple(self.__dict__), origin=origin)
+
+    # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the entries of q, in order; fixed joints, and those that follow others, have none."""
+        names: dict[str, None] = {}
+        own = {c.name for c in self.drivers}
+        for joint in self.joints.values():
+            if joint.drive is not None:
+                names.update((name, None) for name, _ in joint.drive.terms if name in own)
+            elif not joint.is_fixed:
+                names[joint.name] = None
+        return tuple(names)
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """The named segments, parents first."""
+        return tuple(joint.segment for joint in self.joints.values() if joint.segment is not None)
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return len(self.coordinates)
+
+    @cached_property
+    def joint_of(self) -> Mapping[str, Joint]:
+        """The joint that moves each segment (or that has no segment), by that name."""
+        return FrozenDict({joint.key: joint for joint in self.joints.values()})
+
+    def parent_of(self, segment: str) -> str | None:
+        """The nearest named segment above; None for one that hangs on the world."""
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        above = self.joint_of[segment].parent
+        while above is not None and self.joint_of[above].segment is None:
+            above = self.joint_of[above].parent
+        return above
+
+    def joints_of(self, segment: str) -> tuple[str, ...]:
+        """The joints that move `segment` in its parent, outermost first; fixed ones left out."""
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        names: list[str] = []
+        joint: Joint | None = self.joint_of[segment]
+        while joint is not None:
+            if not joint.is_fixed:
+                names.append(joint.name)
+            above = None if joint.parent is None else self.joint_of[joint.parent]
+            joint = above if above is not None and above.segment is None else None
+        return tuple(names[::-1])
+
+    def chain(self, start: str | None, end: str) -> tuple[str, ...]:
+        """The coordinates that move `end` as seen from `start` (None: from the world)."""
+        ends: list[str] = [end] if start is None else [start, end]
+        keys = [self._keys_above(segment) for segment in ends]
+        shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
+        names: dict[str, None] = {}
+        for key in [k for path in keys for k in path if k not in shared]:
+            joint = self.joint_of[key]
+            if joint.drive is not None:
+                names.update((name, None) for name, _ in joint.drive.terms)
+            elif not joint.is_fixed:
+                names[joint.name] = None
+        return tuple(name for name in self.coordinates if name in names)
+
+    def _keys_above(self, segment: str) -> list[str]:
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        keys, at = [], segment
+        while at is not None:
+            keys.append(at)
+            at = self.joint_of[at].parent
+        return keys
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed, converted, frozen, narrowed or left out, one sentence each: the `remarks`, and what follows."""
+        return notes_of(self)
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _spans(self) -> dict[str, tuple[float, float, float, float]]:
+        """Lower, upper, rest and speed of each coordinate, as declared."""
+        spans = {c.name: (*c.limits, c.rest, c.speed) for c in self.drivers}
+        for joint in self.joints.values():
+            if joint.drive is None and not joint.is_fixed:
+                lower, upper = joint.limits
+                spans[joint.name] = (lower, upper, joint.rest, joint.speed)
+        return spans
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The allowed postures: the coordinates' ranges, what driven joints' own ranges add to them, and the bounds."""
+        box = {name: list(self._spans[name][:2]) for name in self.coordinates}
+        rows: list[tuple[tuple[tuple[str, float], ...], float]] = []
+        for joint in self.joints.values():
+            if joint.drive is not None and np.isfinite(joint.limits).any():
+                rows += driven_rows(joint, box)
+        rows += [(bound.coefficients, bound.upper) for bound in self.bounds]
+        A, b = np.zeros((len(rows), self.size)), np.array([upper for _, upper in rows])
+        for r, (coefficients, _) in enumerate(rows):
+            for name, value in coefficients:
+                A[r, find(self.coordinates, name, "coordinate", f"a bound of figure {self.name!r}: it")] += value
+        for name, (lower, upper) in box.items():
+            if lower > upper:
+                raise BadValue(f"the joints that follow {name!r} leave it no room: {lower:.6g} > {upper:.6g}")
+        lower, upper = (np.array([box[name][side] for name in self.coordinates]) + 0.0 for side in (0, 1))  # no −0
+        return Limits(lower, upper, A=A if rows else None, b=b if rows else None)
+
+    @property
+    def lower(self) -> Floats:
+        """Lower limits, −inf where there is none."""
+        return self.limits.lower
+
+    @property
+    def upper(self) -> Floats:
+        """Upper limits, inf where there is none."""
+        return self.limits.upper
+
+    @cached_property
+    def rest(self) -> Floats:
+        """The posture to start from, inside the limits; a rest value of 0 means the nearest to it that is allowed."""
+        q = np.array([self._spans[name][2] for name in self.coordinates])
+        return frozen(np.where(q == 0.0, np.clip(q, self.lower, self.upper), q))
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        """Whether each coordinate turns one joint and nothing else, so that a whole turn changes nothing."""
+        drivers = {name for joint in self.joints.values() if joint.drive is not None for name, _ in joint.drive.terms}
+        hinges = {
+            j.name for j in self.joints.values() if any(j.turn) and not any(j.slide) and j.drive is None
+        } - drivers
+        return read_only(np.array([name in hinges for name in self.coordinates], dtype=bool))
+
+    @cached_property
+    def speed(self) -> Floats:
+        """Greatest speed of each coordinate, inf where none is known; what follows one coordinate alone slows it down."""
+        speeds = {name: self._spans[name][3] for name in self.coordinates}
+        for joint in self.joints.values():
+            if joint.drive is not None and len(joint.drive.terms) == 1 and np.isfinite(joint.speed):
+                name, curve = joint.drive.terms[0]
+                steepest = curve.steepest()
+                speeds[name] = min(speeds[name], joint.speed / steepest if steepest > 0.0 else np.inf)
+        return frozen([speeds[name] for name in self.coordinates])
+
+    # ── kinematics ───────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def packed(self) -> Packed:
+        """The whole tree in arrays, which cannot be written to."""
+        return pack_tree(self.joints.values(), self.coordinates).sealed()
+
+    @cached_property
+    def _flat(self) -> tuple[np.ndarray, np.ndarray]:  # can be written to, as the kernels are compiled for; they do not
+        return self.packed.arrays
+
+    def named(self, q: ArrayLike | Mapping[str, Any]) -> dict[str, float]:
+        """A posture as numbers by the names of its coordinates."""
+        return dict(zip(self.coordinates, self.posture(q).tolist(), strict=True))
+
+    def posture(self, q: ArrayLike | Mapping[str, Any], many: bool = False) -> Floats:
+        """`q` as a new finite array of shape (size,), with `many` also (n, size), or an error that says what it should be.
+
+        Numbers by name, of coordinates, joints, segments or patterns as in `locked`, leave the rest posture elsewhere.
+        """
+        if isinstance(q, Mapping):
+            values = self._by_coordinate(q, "values", "a number", "numbers", ())
+            q = [values.get(name, x) for name, x in zip(self.coordinates, self.rest.tolist(), strict=True)]
+        array = np.array(numbers(q, f"a posture of {self.name!r}"), order="C")
+        if array.ndim not in ((1, 2) if flag(many, "many") else (1,)) or array.shape[-1] != self.size:
+            raise BadValue(f"a posture of {self.name!r} has {self.size} coordinates, not shape {array.shape}")
+        if not np.isfinite(array).all():
+            raise BadValue(f"a posture of {self.name!r} must be finite")
+        return array
+
+    def _world(self, Q: Floats) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """World tables (k, n + 1, 18), and the last posture's slopes and bends of drive terms."""
+        n, t = self.packed.count, self.packed.terms
+        scratch, out = np.empty(2 * t + 4 * n + 3 * LANES), np.empty(len(Q) * (n + 1) * WORLD)
+        _world_entry(*self._flat, Q, scratch, out)
+        return out.reshape(len(Q), n + 1, WORLD), scratch[:t], scratch[t : 2 * t]
+
+    def placement(self, q: ArrayLike, segment: str) -> Floats:
+        """Where `segment` is: (4, 4) for one posture, (n, 4, 4) for n of them."""
+        find(self.segments, segment, "segment", f"figure {self.name!r}")
+        array = self.posture(q, many=True)
+        world, _, _ = self._world(np.atleast_2d(array))
+        T = self._frames(world, segment)
+        return T[0] if array.ndim == 1 else T
+
+    def placements(self, q: ArrayLike) -> dict[str, Floats]:
+        """Where every named segment is, in one posture."""
+        world, _, _ = self._world(self.posture(q).reshape(1, self.size))
+        return {segment: self._frames(world, segment)[0] for segment in self.segments}
+
+    def marker_places(self, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
+        """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
+        known = tuple(self.markers)
+        names = known if names is None else items(names, f"the markers of {self.name!r} to place")
+        for name in names:
+            find(known, name, "marker", f"figure {self.name!r}")
+        points = [self.markers[name] for name in names]
+        array = self.posture(q, many=True)
+        world, _, _ = self._world(np.atleast_2d(array))
+        frames = {segment: self._frames(world, segment) for segment in {p.segment for p in points}}
+        columns = [frames[p.segment] @ np.append(p.offset, 1.0) for p in points]
+        places = np.stack(columns, axis=1)[:, :, :3] if columns else np.empty((len(world), 0, 3))
+        return places[0] if array.ndim == 1 else places
+
+    def _frames(self, world: np.ndarray, segment: str) -> Floats:
+        rows = world[:, self.packed.row[segment]]
+        T = np.zeros((len(world), 4, 4))
+        T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
+        T[:, :3, 3] = rows[:, 9:12]
+        T[:, 3, 3] = 1.0
+        return T @ self.packed.frame[segment]
+
+    def mass_centre(self, q: ArrayLike) -> Floats:
+        """The centre of mass [m] in one posture."""
+        total = sum(body.mass for body in self.bodies.values())
+        if total <= 0.0:
+            raise BadValue(f"figure {self.name!r} has no mass, hence no centre of mass")
+        frames = self.placements(q)
+        moments = [body.mass * (frames[s][:3, :3] @ body.centre + frames[s][:3, 3]) for s, body in self.bodies.items()]
+        return np.sum(moments, axis=0) / total
+
+    def seen(self, q: ArrayLike, effector: Any) -> Floats:
+        """The frame of an effector in one posture: (4, 4), in the world or, for a gap, in the frame of its first end."""
+        effector = as_effector(effector)
+        if isinstance(effector, MassCentre):
+            T = np.eye(4)
+            T[:3, 3] = self.mass_centre(q)
+            return T
+        if isinstance(effector, Gap):
+            return inverse(self.seen(q, effector.a)) @ self.seen(q, effector.b)
+        return self.placement(q, effector.segment) @ effector.frame
+
+    def jacobian(self, q: ArrayLike, effector: Any) -> Floats:
+        """How an effector moves with q: (3, size) for a point or a direction, (6, size) for a frame, linear rows first.
+
+        World axes; a direction's rows are the derivative of the unit vector, a frame's last three its angular velocity.
+        """
+        effector = as_effector(effector)
+        if isinstance(effector, Gap | MassCentre):
+            raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
+        find(self.segments, effector.segment, "segment", f"figure {self.name!r}")
+        world, slope, _ = self._world(self.posture(q).reshape(1, self.size))
+        joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
+        T = self._frames(world, effector.segment)[0] @ effector.frame
+        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
+        linear = np.cross(w, T[:3, 3]) + v
+        if isinstance(effector, Point):
+            columns = linear
+        elif isinstance(effector, Direction):
+            columns = np.cross(w, T[:3, 0])
+        else:
+            columns = np.hstack([linear, w])
+        J = np.zeros((columns.shape[1], self.size))
+        for column, joint in zip(columns, joints, strict=True):
+            for k, s in self._drivers(int(joint), slope):
+                J[:, k] += s * column
+        return J
+
+    def _drivers(self, joint: int, slope: np.ndarray) -> list[tuple[int, float]]:
+        """The coordinates that move a packed joint, each with its slope."""
+        k = int(self.packed.tables["COORDINATE"][joint])
+        if k >= 0:
+            return [(k, 1.0)]
+        d = -1 - k
+        first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
+        return [(int(term[t, DRIVEN_BY]), float(slope[t])) for t in range(first[d], first[d + 1])]

@@ -1,0 +1,190 @@
+"""From a tree of named joints to the flat arrays that kernels read (their meaning is in `tree`).
+
+Every joint is brought to a turn about, or a slide along, a coordinate axis: an oblique axis is folded into the joint's
+offset and undone in what hangs on it; fixed joints are folded away altogether. What is left of a segment's name is a row
+of the world table and a constant frame in that row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from supple.basics.values import FrozenDict, read_only
+from supple.figure.drives import Line
+from supple.figure.joints import Joint
+from supple.geometry.placements import HERE, Floats, compose
+from supple.kernels.layouts import DRIVE_TERM, DRIVEN_BY, OFFSET, TREE, pack
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A tree in arrays, and where each segment's frame went."""
+
+    counts: Mapping[str, int]  # of `layouts.TREE`
+    tables: Mapping[str, np.ndarray]  # of `layouts.TREE`
+    parent: tuple[int, ...]  # row above each row; row 0 is the world
+    row: Mapping[str, int]  # by segment (or joint without a segment)
+    frame: Mapping[str, Floats]  # the segment's frame in that row
+
+    def sealed(self) -> Packed:
+        """The same, which cannot be written to from now on."""
+        tables = FrozenDict({name: read_only(table) for name, table in self.tables.items()})
+        counts, row, frame = (FrozenDict(own) for own in (self.counts, self.row, self.frame))
+        return replace(self, counts=counts, tables=tables, row=row, frame=frame)
+
+    @property
+    def count(self) -> int:
+        """Moving joints n."""
+        return self.counts["JOINTS"]
+
+    @property
+    def size(self) -> int:
+        """Coordinates."""
+        return self.counts["COORDINATES"]
+
+    @property
+    def terms(self) -> int:
+        """Terms of driven joints."""
+        return self.counts["DRIVE_TERMS"]
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """The pack of the tree alone."""
+        return pack(TREE, self.counts, self.tables)
+
+    def path(self, row: int) -> list[int]:
+        """Joints from the root to the frame of `row`."""
+        joints: list[int] = []
+        while row > 0:
+            joints.append(row - 1)
+            row = self.parent[row]
+        return joints[::-1]
+
+    @property
+    def drives(self) -> list[list[tuple[int, int]]]:
+        """Of each joint: the coordinates that move it, and the drive term of each, or −1 for a joint with its own."""
+        coordinate, first = self.tables["COORDINATE"], self.tables["DRIVE_FIRST"]
+        term = self.tables["DRIVE_TERM"]
+        out = []
+        for c in coordinate.tolist():
+            terms = range(int(first[-1 - c]), int(first[-c])) if c < 0 else ()
+            out.append([(c, -1)] if c >= 0 else [(int(term[t, DRIVEN_BY]), t) for t in terms])
+        return out
+
+
+def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
+    """A coordinate axis k, a sign s and a rotation A with ``A (s e_k) = axis``; A is the identity where it can be."""
+    if np.count_nonzero(axis) == 1:
+        k = int(np.argmax(np.abs(axis)))
+        return k, float(np.sign(axis[k])), np.eye(3)
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return 2, 1.0, np.column_stack([x, np.cross(axis, x), axis])
+
+
+def _bent(T: Floats) -> int:
+    if not np.array_equal(T[:3, :3], np.eye(3)):
+        return 1
+    return 0 if T[:3, 3].any() else 2
+
+
+def _offset_row(T: Floats, turn: float, slide: float) -> np.ndarray:
+    return np.concatenate([T[:3, :3].ravel(), T[:3, 3], [turn, slide]])
+
+
+def _drive_tables(joints: Sequence[Joint], index: dict[str, int]) -> dict[str, np.ndarray]:
+    """The tables that tell of driven joints."""
+    driven, first, term, base, curve = [], [0], [], [], []
+    for i, joint in enumerate(joints):
+        if joint.drive is None:
+            continue
+        driven.append(i)
+        base.append(joint.drive.offset)
+        for name, f in joint.drive.terms:
+            if isinstance(f, Line):
+                term.append((index[name], 0, len(curve)))
+                curve.append(f.slope)
+            else:
+                rows = f.pieces()
+                term.append((index[name], len(rows), len(curve)))
+                curve.extend([rows.shape[1], *rows.ravel()])
+        first.append(len(term))
+    return {
+        "DRIVEN_JOINT": np.array(driven, dtype=np.int64),
+        "DRIVE_FIRST": np.array(first, dtype=np.int64),
+        "DRIVE_TERM": np.array(term, dtype=np.int64).reshape(-1, DRIVE_TERM),
+        "BASE": np.array(base, dtype=np.float64),
+        "CURVE": np.array(curve, dtype=np.float64),
+    }
+
+
+def pack_tree(parts: Collection[Joint], names: Sequence[str], keep: Iterable[str] | None = None) -> Packed:
+    """Pack the joints `parts` (depth-first) over the coordinates `names`.
+
+    With `keep`, only the joints above those segments are packed: a problem need not move what none of its tasks sees.
+    """
+    wanted = None if keep is None else _above(parts, keep)
+    row: dict[str, int] = {"": 0}
+    frame: dict[str, Floats] = {"": HERE}
+    parent, axes, bent, depth, rows = [0], [], [], [], []
+    kept: list[Joint] = []
+    for joint in parts:
+        above = joint.parent or ""
+        if above not in row or (wanted is not None and joint.key not in wanted):
+            continue
+        T = frame[above] @ joint.at
+        if joint.is_fixed:
+            row[joint.key], frame[joint.key] = row[above], T
+            continue
+        turn, slide = np.array(joint.turn), np.array(joint.slide)
+        length = float(np.linalg.norm(slide))
+        k, sign, A = aligned(turn if turn.any() else slide / length)
+        along = float(slide @ (A @ np.eye(3)[k]))
+        kind = k + (0 if not slide.any() else 6 if turn.any() else 3)
+        T = T @ compose(A, (0.0, 0.0, 0.0))
+        rows.append(_offset_row(T, sign if turn.any() else 0.0, along))
+        bent.append(_bent(T))
+        axes.append(kind)
+        parent.append(row[above])
+        depth.append(0 if row[above] == 0 else depth[row[above] - 1] + 1)
+        kept.append(joint)
+        row[joint.key], frame[joint.key] = len(kept), compose(A.T, (0.0, 0.0, 0.0))
+    index = {name: i for i, name in enumerate(names)}
+    drives = _drive_tables(kept, index)
+    order = {int(i): d for d, i in enumerate(drives["DRIVEN_JOINT"])}
+    coordinate = [-1 - order[i] if i in order else index[joint.name] for i, joint in enumerate(kept)]
+    whole = {
+        "PARENT": parent[1:], "AXIS": axes, "BENT": bent, "COORDINATE": coordinate, "DEPTH": depth, "LAST": _last_below(parent),
+        "CHART": [],
+    }  # fmt: skip
+    tables = {name: np.array(numbers, dtype=np.int64) for name, numbers in whole.items()}
+    tables |= {**drives, "OFFSET": np.array(rows, dtype=np.float64).reshape(-1, OFFSET), "HOME": np.empty((0, 9))}
+    counts = {
+        "JOINTS": len(kept), "COORDINATES": len(names), "LONGEST_PATH": max(depth, default=-1) + 1,
+        "DRIVEN": len(order), "DRIVE_TERMS": len(drives["DRIVE_TERM"]), "CURVE_NUMBERS": len(drives["CURVE"]), "CHARTS": 0,
+    }  # fmt: skip
+    return Packed(counts, tables, tuple(parent), row, frame)
+
+
+def _last_below(parent: Sequence[int]) -> list[int]:
+    """The last joint of each joint's subtree, from the row above each row."""
+    last = list(range(-1, len(parent) - 1))
+    for row in range(len(parent) - 1, 0, -1):
+        last[parent[row]] = max(last[parent[row]], last[row])
+    return last[1:]
+
+
+def _above(parts: Collection[Joint], keep: Iterable[str]) -> set[str]:
+    """The keys of all joints from the world down to the given segments."""
+    by_key = {joint.key: joint for joint in parts}
+    wanted: set[str] = set()
+    for name in keep:
+        at: str | None = name
+        while at is not None and at not in wanted:
+            wanted.add(at)
+            at = by_key[at].parent if at in by_key else None
+    return wanted

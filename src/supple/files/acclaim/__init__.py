@@ -1,0 +1,1 @@
+"""Acclaim: ASF skeletons and AMC motions."""

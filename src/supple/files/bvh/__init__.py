@@ -1,0 +1,1 @@
+"""BVH: skeletons with motions, read and written."""

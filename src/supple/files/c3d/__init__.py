@@ -1,0 +1,1 @@
+"""C3D: markers as cameras saw them, read and written."""

@@ -1,0 +1,1 @@
+"""OSIM: musculoskeletal models of OpenSim, their bodies, joints and markers."""

@@ -1,0 +1,1 @@
+"""Scene files: TOML in which a figure, goals and surroundings are written down."""

@@ -1,0 +1,1 @@
+"""URDF: robots, read and written."""

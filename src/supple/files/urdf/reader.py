@@ -1,0 +1,280 @@
+"""Robots described in URDF: text in, a `Figure` out.
+
+A link becomes a segment and keeps its name, a joint keeps its name, children come in the order of the file, and the
+root link stands at the world's origin. What is read: the tree of joints, limits, speeds, mimic relations, masses, and
+collision shapes that are spheres, boxes, cylinders or capsules. Meshes, visuals and all further elements are left
+alone, so a robot loads without them; links of which a shape was not read, and links that weigh something or are seen but
+have no shape at all, are `Figure.uncovered`. The rules where descriptions in the wild differ:
+
+- ``revolute`` and ``prismatic`` joints need a ``<limit>``; a missing ``lower`` or ``upper`` is 0, as the format says.
+  A limit of 1e16 or more in size means none.
+- A ``velocity`` that is missing or 0 means no limit on the speed. ``continuous`` joints have no limits of position.
+- ``floating`` is six coordinates, ``name.tx`` to ``name.x`` (turns in the order zyx); ``planar`` is three,
+  ``name.tx``, ``name.ty`` and ``name.z``: slides in the plane normal to the axis, then a turn about it. For an axis z
+  the slides are along x and y; for any other axis they are those two carried along by the shortest turn of z to it.
+  Limits on joints of these two types are not read: the format does not say which coordinate they mean.
+- A mimic joint has no coordinate of its own; it may follow another mimic joint, but only joints of one coordinate. Its
+  limits narrow those of the joint that it follows; it needs none.
+- The rest posture is zero, or the limit nearest to zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from supple.figure.drives import FREE, Drive, Pair, mimic
+from supple.figure.figure import Figure, Source
+from supple.figure.joints import NOT, Joint, free
+from supple.files.urdf.bodies import body_of, is_uncovered, origin_of, shape_remarks
+from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
+from supple.geometry.placements import Floats, Triple, X, Z, turned, unit
+
+UNLIMITED = 1e16  # how a limit that is not there is written where the format demands a number
+LARGEST_LIMIT = 1.7e308
+MOST_LINKS = 10_000
+ONE_COORDINATE = ("revolute", "continuous", "prismatic")
+TYPES = (*ONE_COORDINATE, "fixed", "floating", "planar")
+
+
+def read_urdf(path: str | Path) -> Figure:
+    """The robot that a URDF file describes."""
+    return _figure(parse_xml(read_bytes(path), str(path)))
+
+
+def parse_urdf(text: str | bytes, file: str | None = None) -> Figure:
+    """The robot that a URDF text describes; `file` is what messages call it."""
+    return _figure(parse_xml(text, file))
+
+
+def _figure(robot: Element) -> Figure:
+    _refuse_xacro(robot)
+    if robot.tag != "robot":
+        raise robot.bad(f"a URDF file begins with <robot>, not with <{shown(robot.tag)[1:-1]}>")
+    name, links = _name(robot), _named(robot, "link")
+    joints = _named(robot, "joint")
+    if not links or len(links) > MOST_LINKS:
+        raise robot.bad(f"{robot.label} has {len(links)} links; a robot has from 1 to {MOST_LINKS}")
+    below = _tree(links, joints)
+    root = _root(robot, links, below)
+    drives = _drives(joints)
+    parts = [Joint(f"{root}.root" if root in joints else root, None, segment=root)]
+    for joint in _depth_first(links, below, root):
+        with blaming(joint):
+            parts.extend(_parts(joint, drives.get(_name(joint))))
+    bodies = {key: body for key, link in links.items() if (body := body_of(link)) is not None}
+    bare = [key for key, link in links.items() if is_uncovered(link, bodies.get(key))]
+    remarks = [*shape_remarks(links), *_ranges_not_given(joints)]
+    with blaming(robot):
+        return Figure(name, parts, bodies=bodies, source=Source("urdf"), remarks=remarks, uncovered=bare)
+
+
+def _refuse_xacro(robot: Element) -> None:
+    """A template is not a description yet: refuse macros and expressions that nobody has expanded."""
+    pending = [robot]
+    while pending:
+        element = pending.pop()
+        if element.tag.startswith("xacro:"):
+            raise element.bad(f"<{shown(element.tag)[1:-1]}> is a macro: expand the file with xacro first")
+        for name, value in element.attributes.items():
+            if "${" in value:
+                raise element.bad(f"{name}={shown(value)} is an expression: expand the file with xacro first")
+        pending.extend(element.children)
+
+
+def _name(element: Element) -> str:
+    name = element.attribute("name")
+    if len(name) > LONGEST_NAME:
+        raise element.bad(f"the name of a <{element.tag}> is longer than {LONGEST_NAME} characters")
+    return name
+
+
+def _named(robot: Element, tag: str) -> dict[str, Element]:
+    found: dict[str, Element] = {}
+    for element in robot.all(tag):
+        name = _name(element)
+        if name in found:
+            raise element.bad(f"{element.label} was already described on line {found[name].line}")
+        found[name] = element
+    return found
+
+
+def _end(joint: Element, tag: str, links: dict[str, Element]) -> str:
+    end = joint.needed(tag)
+    name = end.attribute("link")
+    if name not in links:
+        raise end.bad(f"{joint.label} has the {tag} {shown(name)}, but the file describes no such link")
+    return name
+
+
+def _tree(links: dict[str, Element], joints: dict[str, Element]) -> dict[str, list[Element]]:
+    """The joints below each link; every link hangs on one joint at most."""
+    above: dict[str, Element] = {}
+    below: dict[str, list[Element]] = {name: [] for name in links}
+    for joint in joints.values():
+        parent, child = _end(joint, "parent", links), _end(joint, "child", links)
+        if parent == child:
+            raise joint.bad(f"{joint.label} joins link {shown(parent)} to itself")
+        if child in above:
+            other = above[child]
+            raise joint.bad(f"link {shown(child)} has two parents: {joint.label} and {other.label}, line {other.line}")
+        above[child] = joint
+        below[parent].append(joint)
+    return below
+
+
+def _root(robot: Element, links: dict[str, Element], below: dict[str, list[Element]]) -> str:
+    moved = {_child(joint) for joints in below.values() for joint in joints}
+    roots = [name for name in links if name not in moved]
+    if not roots:
+        raise robot.bad(f"{robot.label} has no root: every link is the child of some joint, so they form a cycle")
+    if len(roots) > 1:
+        first, second = roots[:2]
+        raise links[second].bad(
+            f"{robot.label} has {len(roots)} roots, links {shown(first)} and {shown(second)} among them; "
+            "a robot is one tree: join them with a fixed joint"
+        )
+    return roots[0]
+
+
+def _child(joint: Element) -> str:
+    return joint.needed("child").attribute("link")
+
+
+def _depth_first(links: dict[str, Element], below: dict[str, list[Element]], root: str) -> Iterator[Element]:
+    """All joints, parents before children; links that cannot be reached from the root form a cycle."""
+    pending, reached = [iter(below[root])], {root}
+    while pending:
+        joint = next(pending[-1], None)
+        if joint is None:
+            pending.pop()
+            continue
+        yield joint
+        reached.add(_child(joint))
+        pending.append(iter(below[_child(joint)]))
+    for name, link in links.items():
+        if name not in reached:
+            raise link.bad(f"link {shown(name)} belongs to a cycle of joints, not to the tree of link {shown(root)}")
+
+
+def _parts(joint: Element, drive: Drive | None) -> tuple[Joint, ...]:
+    """The joints of ours that one joint of the file stands for."""
+    name, kind = _name(joint), joint.attribute("type")
+    if kind not in TYPES:
+        raise joint.bad(f"{joint.label} has the unknown type {shown(kind)}; known are {', '.join(TYPES)}")
+    parent, child = joint.needed("parent").attribute("link"), _child(joint)
+    at = origin_of(joint)
+    if kind == "fixed":
+        return (Joint(name, parent, at, segment=child),)
+    if kind == "floating":
+        return free(name, parent, "zyx", at, segment=child)
+    axis = _axis(joint)
+    if kind == "planar":
+        return planar_about(axis, name, parent, at, child)
+    limits, speed = _limits(joint, kind, drive is not None)
+    turn, along = (NOT, axis) if kind == "prismatic" else (axis, NOT)
+    return (Joint(name, parent, at, turn, along, limits, child, speed=speed, drive=drive),)
+
+
+def planar_about(axis: Triple, name: str, parent: str | None, at: Floats, segment: str) -> tuple[Joint, ...]:
+    """A planar joint whose plane is normal to `axis`; at zero the segment's frame is `at`."""
+    R = _z_to(axis)
+    first, second = (unit(R[:, k]) for k in (0, 1))
+    x = Joint(f"{name}.tx", parent, at, slide=first)
+    y = Joint(f"{name}.ty", x.key, slide=second)
+    return x, y, Joint(f"{name}.z", y.key, turn=axis, segment=segment)
+
+
+def _z_to(axis: Triple) -> Floats:
+    """The shortest turn that carries z to `axis`; half a turn about x for −z."""
+    across = np.cross(Z, axis)
+    sine = float(np.linalg.norm(across))
+    if sine < 1e-12:
+        return turned(X, 0.0 if axis[2] > 0 else np.pi)
+    return turned(unit(across), float(np.arctan2(sine, axis[2])))
+
+
+def _axis(joint: Element) -> Triple:
+    axis = joint.first("axis")
+    if axis is None:
+        return X
+    with blaming(axis):
+        return unit(axis.numbers("xyz", 3, X), f"the axis of {joint.label}")
+
+
+def _limits(joint: Element, kind: str, driven: bool) -> tuple[Pair, float]:
+    """The limits of position and speed of a joint of one coordinate."""
+    limit = joint.first("limit")
+    if limit is None and kind != "continuous" and not driven:
+        raise joint.bad(f'{joint.label} is {kind} and needs a <limit lower="…" upper="…"/>; without: continuous')
+    if limit is None:
+        return FREE, np.inf
+    speed = limit.number("velocity", 0.0, LARGEST_LIMIT)
+    if speed < 0.0:
+        raise limit.bad(f"the velocity of {joint.label} must not be negative, not {speed}")
+    if kind == "continuous" or (driven and not {"lower", "upper"} & limit.attributes.keys()):
+        return FREE, speed or np.inf
+    lower, upper = (limit.number(side, 0.0, LARGEST_LIMIT) for side in ("lower", "upper"))
+    if lower > upper:
+        raise limit.bad(f"the limits of {joint.label} are inverted: lower {lower} exceeds upper {upper}")
+    if lower >= UNLIMITED or upper <= -UNLIMITED:
+        raise limit.bad(f"the limits of {joint.label} leave no room: lower {lower}, upper {upper}")
+    return (lower if lower > -UNLIMITED else -np.inf, upper if upper < UNLIMITED else np.inf), speed or np.inf
+
+
+def _ranges_not_given(joints: dict[str, Element]) -> list[str]:
+    """Joints that do not move because their limits name neither end, or are the same, and limits that are not read."""
+    out = []
+    for joint in joints.values():
+        limit, kind = joint.first("limit"), joint.attribute("type")
+        if limit is None or kind in ("continuous", "fixed") or joint.first("mimic") is not None:
+            continue
+        if kind not in ONE_COORDINATE:
+            out.append(f"The limits of {joint.label} are not read: it is {kind}, with several coordinates.")
+        elif missing := [side for side in ("lower", "upper") if side not in limit.attributes]:
+            out.append(
+                f"The <limit> of {joint.label} does not say {' nor '.join(missing)}: taken as 0, as the format says."
+            )
+    return out
+
+
+def _drives(joints: dict[str, Element]) -> dict[str, Drive]:
+    """The drive of every mimic joint, named after the joint at the end of the chain that it follows."""
+    known: dict[str, tuple[str, float, float]] = {}  # (leader, ratio, offset) of each joint that was looked at
+    for start in joints:
+        chain, name = {}, start
+        while name not in known and (tag := _mimic(joints[name])) is not None:
+            if name in chain:
+                raise tag.bad(f"{joints[name].label} follows itself by way of {len(chain) - 1} other mimic joints")
+            chain[name] = tag
+            name = _leader(tag, joints[name], joints)
+        known.setdefault(name, (name, 1.0, 0.0))
+        for follower, tag in reversed(chain.items()):
+            leader, ratio, offset = known[tag.attribute("joint")]
+            slope = tag.number("multiplier", 1.0)
+            known[follower] = (leader, slope * ratio, slope * offset + tag.number("offset", 0.0))
+            if max(map(abs, known[follower][1:])) > LARGEST_NUMBER:
+                raise tag.bad(f"the multipliers of the mimic joints above {joints[follower].label} exceed all measure")
+    return {name: mimic(*relation) for name, relation in known.items() if relation[0] != name}
+
+
+def _mimic(joint: Element) -> Element | None:
+    """The mimic element of a joint that can follow another; a fixed joint has nothing to follow with."""
+    tag, kind = joint.first("mimic"), joint.attribute("type")
+    if tag is None or kind == "fixed":
+        return None
+    if kind not in ONE_COORDINATE:
+        raise tag.bad(f"{joint.label} is {kind}: only joints of one coordinate can mimic another")
+    return tag
+
+
+def _leader(tag: Element, joint: Element, joints: dict[str, Element]) -> str:
+    name = tag.attribute("joint")
+    if name not in joints:
+        raise tag.bad(f"{joint.label} mimics joint {shown(name)}, but the file describes no such joint")
+    kind = joints[name].attribute("type")
+    if kind not in ONE_COORDINATE:
+        raise tag.bad(f"{joint.label} mimics joint {shown(name)}, which is {kind} and has not one coordinate")
+    return name

@@ -1,0 +1,40 @@
+"""Geometry: placements, solid shapes and distances, in plain NumPy that has never heard of joints.
+
+A *placement* is a rigid motion as a (4, 4) matrix; a *shape* is a convex solid in a frame of its own; a *body* is what a
+segment carries: mass, its centre, and shapes.
+"""
+
+from typing import TYPE_CHECKING
+
+from supple import lazily
+
+if TYPE_CHECKING:
+    from supple.geometry.placements import (
+        place as place,
+    )
+    from supple.geometry.shapes import (
+        Ball as Ball,
+    )
+    from supple.geometry.shapes import (
+        Body as Body,
+    )
+    from supple.geometry.shapes import (
+        Box as Box,
+    )
+    from supple.geometry.shapes import (
+        Capsule as Capsule,
+    )
+    from supple.geometry.shapes import (
+        Cylinder as Cylinder,
+    )
+    from supple.geometry.shapes import (
+        Polytope as Polytope,
+    )
+
+__getattr__, __dir__, __all__ = lazily(
+    __name__,
+    {
+        "placements": ["place"],
+        "shapes": ["Ball", "Body", "Box", "Capsule", "Cylinder", "Polytope"],
+    },
+)

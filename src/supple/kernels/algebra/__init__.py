@@ -1,0 +1,1 @@
+"""Dense numerics that know no pack: factors, projections, programmes."""

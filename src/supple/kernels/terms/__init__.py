@@ -1,0 +1,114 @@
+"""Terms: how far a frame is from its goal, and how that changes when the frame moves; one file a kind.
+
+A *term* looks at one frame X, the position r and the axes x, y, z of an effector as seen from the world or from a reference
+segment, and gives ``P ≥ 0``. It knows nothing of figures. Moving the frame by a twist ``(ω, v)`` changes r by ``ω × r + v`` and
+an axis d by ``ω × d``, so all a figure needs of a term is
+
+* the wrench ``(N, F)`` with ``dP = N·ω + F·v``: for a force f at the point r ``(r × f, f)``, for a force f on an axis d
+  ``(d × f, 0)``;
+* the 6 × 6 matrix B with ``d²P = ξ_iᵀ B ξ_j`` when joint i carries joint j. A force f at r contributes, because
+  ``∂²r/∂θ_i∂θ_j = ω_i × (ω_j × r + v_j)``, the blocks ``B_ωω = r fᵀ − (r·f) I`` and ``B_ωv = −[f]×`` (an axis only the
+  first), and the second derivative M of P with respect to positions and axes contributes ``Gᵀ M G`` with G the map from
+  twists to their motion;
+* for Gauss–Newton, residuals ρ with ``P = |ρ|²`` and their rows ``dρ = N·ω + F·v``. An inequality's residuals are seen as if
+  it had moved by the `SHIFT` of its term: an augmented Lagrangian puts its multipliers there.
+
+A kind's file has its formula on top (equations of Zhao & Badler, section 4) and up to three kernels: its potential with the
+forces, its stiffness, its residuals. Below is the dispatch, one line a kind. NEAR, a posture goal, looks at coordinates and is
+evaluated where they are (`objective`); CLEAR has residuals alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from supple.kernels.compiling import leaf
+from supple.kernels.layouts import ADDRESS, KIND, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
+from supple.kernels.terms.aim import aim_potential, aim_residual, aim_stiffness
+from supple.kernels.terms.at import at_potential, at_residual, at_stiffness
+from supple.kernels.terms.box import box_potential, box_residual, box_stiffness
+from supple.kernels.terms.clear import clear_residual
+from supple.kernels.terms.custom import custom_potential
+from supple.kernels.terms.face import face_potential, face_residual
+from supple.kernels.terms.kinds import AIM, AT, BEYOND, BOX, CLEAR, CUSTOM, FACE, LINE, PLANE, TILT, TURN
+from supple.kernels.terms.line import line_potential, line_residual, line_stiffness
+from supple.kernels.terms.plane import plane_potential, plane_residual, plane_stiffness
+from supple.kernels.terms.tilt import tilt_potential, tilt_residual, tilt_stiffness
+from supple.kernels.terms.turn import turn_potential, turn_residual
+
+
+@leaf
+def potential(term: Any, X: Any, T: Any, A: Any, f: Any, M: Any, G: Any) -> float:
+    """P of a term, with the forces ∂P/∂X in f for the parts it looks at. `term` and A are its integers and floats.
+
+    M (12, 12) and G (`MIXED` numbers) are scratch.
+    """
+    kind, t = term[KIND], term[TARGET_AT]
+    c2 = A[WEIGHT] * A[SCALE] * A[SCALE]
+    if kind == TURN:
+        return turn_potential(X, T, t, c2, f)
+    if kind == FACE:
+        return face_potential(X, T, t, c2, f)
+    if kind == AIM:
+        return aim_potential(X, T, t, c2, f)
+    if kind == TILT:
+        return tilt_potential(X, T, t, A, c2, G, f)
+    if kind == CUSTOM:
+        return custom_potential(X, T, t, term[TARGET_LENGTH], term[ADDRESS], A[WEIGHT], f, M)
+    if kind == BOX:
+        return box_potential(X, T, t, A, f)
+    if kind == AT:
+        return at_potential(X, T, t, A, f)
+    if kind == LINE:
+        return line_potential(X, T, t, A, f)
+    return plane_potential(kind, X, T, t, A, f)
+
+
+@leaf
+def stiffness(term: Any, X: Any, T: Any, A: Any, f: Any, M: Any, G: Any) -> bool:
+    """∂²P/∂X² in M for the parts that the kind looks at; False if it is zero and M was not written."""
+    kind, t = term[KIND], term[TARGET_AT]
+    c2 = A[WEIGHT] * A[SCALE] * A[SCALE]
+    if kind == TURN or kind == FACE:
+        return False
+    if kind == AIM:
+        aim_stiffness(X, T, t, c2, G, M)
+    elif kind == TILT:
+        tilt_stiffness(X, T, t, A, c2, G, M)
+    elif kind == CUSTOM:
+        custom_potential(X, T, t, term[TARGET_LENGTH], term[ADDRESS], A[WEIGHT], f, M)
+    elif kind == BOX:
+        box_stiffness(X, T, t, A, M)
+    elif kind == AT:
+        at_stiffness(A, M)
+    elif kind == LINE:
+        line_stiffness(T, t, A, M)
+    else:
+        plane_stiffness(kind, X, T, t, A, M)
+    return True
+
+
+@leaf
+def residual(term: Any, X: Any, T: Any, S: Any, A: Any, rho: Any, rows: Any, a: int, M: Any) -> None:
+    """Write the residuals of a term into ``rho[a:]`` and their covectors into ``rows[a:]``; S are the solids."""
+    kind, t = term[KIND], term[TARGET_AT]
+    w = math.sqrt(A[WEIGHT])
+    if kind == AT:
+        at_residual(X, T, t, w, rho, rows, a)
+    elif kind == BOX:
+        box_residual(X, T, t, A, w, rho, rows, a)
+    elif kind == LINE:
+        line_residual(X, T, t, w, rho, rows, a)
+    elif kind == TURN:
+        turn_residual(X, T, t, w * A[SCALE], rho, rows, a)
+    elif kind == FACE:
+        face_residual(X, T, t, w * A[SCALE], rho, rows, a)
+    elif kind == AIM:
+        aim_residual(X, T, t, w * A[SCALE], rho, rows, a)
+    elif kind == TILT:
+        tilt_residual(X, T, t, A, w * A[SCALE], rho, rows, a, M)
+    elif kind == CLEAR:
+        clear_residual(X, S, t, A, w, rho, rows, a, M)
+    elif kind == PLANE or kind == BEYOND:
+        plane_residual(kind, X, T, t, A, w, rho, rows, a)

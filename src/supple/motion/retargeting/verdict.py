@@ -1,0 +1,111 @@
+"""Whether a retargeted motion can be believed: what is wrong with it, where, and what to do about it, one sentence each.
+
+Where figures and motion fit each other, limbs point 1–7° away from their aims on average, and no part of the body is
+below the ground. A trunk that points somewhere else than it should is worse than any limb: everything hangs on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
+from supple.motion.retargeting.anatomy import UP, Anatomy
+from supple.motion.retargeting.rest_alignment import Pair
+from supple.motion.retargeting.wishes import Aims
+
+MEAN, LIMB, TRUNK = (
+    np.deg2rad(8.5),
+    np.deg2rad(45.0),
+    np.deg2rad(60.0),
+)  # the most that is believed: all, a limb, the trunk
+FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
+DEEP, SLID, SUNK = 0.02, 0.02, 0.05  # [m]: spots below the ground, planted points, joints below the ground
+LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
+FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
+
+
+def problems_of(figure: Figure, aims: Aims, Q: Floats, errors: Floats, slide: float, depth: float) -> tuple[str, ...]:
+    """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
+    told = [
+        *_lying("source", aims.alignment.source.anatomy),
+        *_lying("target", aims.alignment.target.anatomy),
+        *_trunk(aims, errors),
+        *_limbs(aims, errors),
+    ]
+    if aims.plant:
+        told += _ground(figure, aims, Q, slide, depth)
+    return tuple(told)
+
+
+def _lying(which: str, anatomy: Anatomy) -> list[str]:
+    """Whether the legs of a figure do not point down in its rest pose."""
+    feet = [anatomy.parts["foot", side][0] for side in ("l", "r") if ("foot", side) in anatomy.parts]
+    hips = anatomy.parts.get(("pelvis", ""))
+    if not feet or not hips:
+        return []
+    legs = anatomy.origin[hips[0]] - np.mean([anatomy.origin[foot] for foot in feet], axis=0)
+    if legs @ UP >= LEANING * np.linalg.norm(legs):
+        return []
+    how = "upside down" if legs @ UP < -LEANING * np.linalg.norm(legs) else "lying"
+    return [f"The {which}, {anatomy.figure.name!r}, is {how} in its rest pose: read it with the right up=, or turn it."]
+
+
+def _trunk(aims: Aims, errors: Floats) -> list[str]:
+    """Whether the trunk points somewhere else than it should."""
+    pairs = aims.alignment.pairs
+    trunk = aims.alignment.of("pelvis") or pairs[0]
+    off = errors[:, pairs.index(trunk)]
+    bad = np.flatnonzero(off > TRUNK)
+    if len(bad) <= FRAMES * len(off):
+        return []
+    return [
+        f"{trunk.target!r} points up to {np.rad2deg(off.max()):.0f}° away from where it should in {len(bad)} of {len(off)} "
+        f"frames, from frame {bad[0]} to {bad[-1]}, so that the whole body does: see that source and target stand upright "
+        "with the same up axis, and that the match has the right segments; leave these frames out if all is right."
+    ]
+
+
+def _limbs(aims: Aims, errors: Floats) -> list[str]:
+    """Whether limbs point somewhere else than they should: one of them, or all on average."""
+    means = errors.mean(axis=0)
+
+    def counts(pair: Pair) -> bool:
+        return pair.part not in FINE and pair != aims.alignment.of("pelvis")
+
+    off = [
+        f"{pair.target} after {pair.source} {np.rad2deg(mean):.0f}°"
+        for pair, mean in zip(aims.alignment.pairs, means, strict=True)
+        if mean > LIMB and counts(pair)
+    ]
+    told = []
+    if off:
+        told.append(
+            f"Some segments point far away from where they should on average ({', '.join(off)}): correct their lines of the "
+            "match, or widen the limits of their joints."
+        )
+    if means.mean() > MEAN:
+        worst = ", ".join(aims.alignment.pairs[k].target for k in np.argsort(-means)[:3])
+        told.append(
+            f"Segments point {np.rad2deg(means.mean()):.1f}° away from where they should on average, most of all {worst}: "
+            "look at the match, the up axes and the limits of the target."
+        )
+    return told
+
+
+def _ground(figure: Figure, aims: Aims, Q: Floats, slide: float, depth: float) -> list[str]:
+    """Whether something is below the ground, or planted feet slide."""
+    told = []
+    if slide > SLID:
+        told.append(f"A planted foot slides by {1e3 * slide:.0f} mm: the legs of the target do not reach its places.")
+    heights = {p.target: figure.placement(Q, p.target)[:, 2, 3] for p in aims.alignment.pairs}
+    lowest = min(heights, key=lambda segment: float(heights[segment].min()))
+    sunk = float(-heights[lowest].min())
+    if max(depth - DEEP, sunk - SUNK) > 0.0:
+        where = f", {lowest!r} in frame {int(heights[lowest].argmin())} most of all" if sunk > SUNK else ""
+        feet = "" if aims.soles else " and that the match has the feet, of which it has none"
+        told.append(
+            f"The target is {max(depth, sunk):.2f} m below the ground{where}: see that both figures stand upright{feet}, "
+            "or leave feet and ground alone by plant=False."
+        )
+    return told

@@ -1,0 +1,184 @@
+"""What the target is to do in each frame: turns of segments, the place of the hips, the ways of the feet.
+
+Every number here is an array over all frames, computed at once from the source's placements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from supple.geometry.placements import Floats
+from supple.motion.motion import Motion
+from supple.motion.retargeting.footing import Footing, levelled, planned
+from supple.motion.retargeting.planted import Ground, Phase, ground_under, phases
+from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair
+from supple.motion.retargeting.soles import Sole
+
+SIDES = ("l", "r")
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFoot:
+    """One foot of the source: the ways of ankle and ball (frames, 3), and when each is planted."""
+
+    side: str
+    ways: tuple[Floats, Floats]
+    planted: list[list[Phase]]
+
+
+class Aims:
+    """The source's motion in terms of the target."""
+
+    def __init__(self, motion: Motion, alignment: Alignment, plant: bool) -> None:
+        self.motion, self.alignment, self.plant = motion, alignment, plant
+        self.frames = {pair.source: motion.figure.placement(motion.q, pair.source) for pair in alignment.pairs}
+
+    def _carried(self, segment: str, point: Floats) -> Floats:
+        """The way of a point of the source that is given at rest in the world (frames, 3)."""
+        rest, T = self.alignment.source.anatomy.rest[segment], self.frames[segment]
+        return T[:, :3, :3] @ (rest[:3, :3].T @ (point - rest[:3, 3])) + T[:, :3, 3]
+
+    def turned(self, pair: Pair) -> Floats:
+        """W D of a pair: how far the target's segment has turned from its rest (frames, 3, 3)."""
+        return self._from_rest(pair) @ self.turns[pair.target]
+
+    def _from_rest(self, pair: Pair) -> Floats:
+        """W of a pair: how far the source's segment has turned from its rest."""
+        return self.frames[pair.source][:, :3, :3] @ self.alignment.source.anatomy.rest[pair.source][:3, :3].T
+
+    @cached_property
+    def turns(self) -> dict[str, Floats]:
+        """D of every pair, with soles made level by what the planted feet show."""
+        turns = dict(self.alignment.turns)
+        for foot in self.feet:
+            for part in ("foot", "toes"):
+                pair = self.alignment.of(part, foot.side)
+                if pair is not None and self.plant:
+                    D = turns[pair.target]
+                    turns[pair.target] = D @ levelled(self._from_rest(pair) @ D, foot.planted)
+        return turns
+
+    # ── feet of the source ───────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def leg(self) -> float:
+        """The length of the source's legs, hip to ankle; of its body where it has none."""
+        bones = [p for p in self.alignment.pairs if p.part in ("thigh", "shank") and p.side == "l"]
+        length = sum(float(np.linalg.norm(self.alignment.source.bone(p, p.source))) for p in bones)
+        size = float(np.ptp([p[2] for p in self.alignment.source.anatomy.origin.values()])) or 1.0
+        return length or 0.5 * size
+
+    @cached_property
+    def ways(self) -> dict[str, tuple[Floats, Floats]]:
+        """Ankle and ball of each of the source's feet."""
+        out = {}
+        for side in SIDES:
+            pair = self.alignment.of("foot", side)
+            if pair is not None:
+                source = self.alignment.source
+                ankle = source.start(pair.source)
+                ball = Sole(source.anatomy, pair.source, ankle).ball
+                out[side] = self._carried(pair.source, ankle), self._carried(pair.source, ball)
+        return out
+
+    @cached_property
+    def ground(self) -> Ground:
+        """The ground under the source's feet; level at its lowest point where it has none."""
+        if self.ways:
+            return ground_under(list(self.ways.values()), self.motion.times, self.leg)
+        low = min(float(T[:, 2, 3].min()) for T in self.frames.values())
+        return Ground((low, low), np.zeros(2))
+
+    @cached_property
+    def feet(self) -> list[SourceFoot]:
+        """The source's feet and their planted phases."""
+        out = []
+        for side, ways in self.ways.items():
+            heights = [way[:, 2] - self.ground.under(way, kind) for kind, way in enumerate(ways)]
+            planted = [phases(way, h, self.motion.times, self.leg) for way, h in zip(ways, heights, strict=True)]
+            out.append(SourceFoot(side, ways, planted))
+        return out
+
+    def height(self, pair: Pair) -> Floats:
+        """How high a source segment's turning point is above the ground under the ankles (frames,)."""
+        way = self.way(pair)
+        return way[:, 2] - self.ground.under(way, 0)
+
+    def way(self, pair: Pair) -> Floats:
+        """The way of a source segment's turning point (frames, 3)."""
+        return self._carried(pair.source, self.alignment.source.start(pair.source))
+
+    # ── places in the target's world ─────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def ankle_height(self) -> float:
+        """How high the target's ankles are above the ground when it stands; 0 without feet."""
+        return float(np.mean([sole.height for _, sole in self.soles])) if self.soles else 0.0
+
+    @cached_property
+    def soles(self) -> list[tuple[str, Sole]]:
+        """The target's soles, by side."""
+        target = self.alignment.target
+        pairs = [pair for side in SIDES if (pair := self.alignment.of("foot", side)) is not None]
+        return [(p.side, Sole(target.anatomy, p.target, target.start(p.target))) for p in pairs]
+
+    def scaled(self, way: Floats) -> Floats:
+        """A way of the source in the target's world: scaled, its height measured from the ankles of a standing foot."""
+        if not self.plant:
+            return self.alignment.scale * way
+        height = way[:, 2] - self.ground.under(way, 0)
+        flat = self.alignment.scale * way * [1.0, 1.0, 0.0]
+        return flat + np.outer(self.alignment.scale * height + self.ankle_height, [0.0, 0.0, 1.0])
+
+    @cached_property
+    def footings(self) -> list[Footing]:
+        """The ways of the target's feet."""
+        out = []
+        for (side, sole), foot in zip(self.soles, self.feet, strict=True):
+            pair = self.alignment.of("foot", side)
+            assert pair is not None
+            planted = foot.planted if self.plant else [[], []]
+            ankles = self.scaled(foot.ways[0]) + self._wider(side)
+            out.append(planned(sole, self.turned(pair), ankles, planted, self.motion.times))
+        return out
+
+    def _wider(self, side: str) -> Floats:
+        """How far outwards a foot goes because the target's hips are wider than the scaled source's (frames, 3), level."""
+        thigh, pelvis = self.alignment.of("thigh", side), self.alignment.of("pelvis")
+        if thigh is None or pelvis is None or self.hips is None:
+            return np.zeros((len(self.motion), 3))
+        mine = self.turned(pelvis) @ (self.alignment.target.start(thigh.target) - self.hips[0])
+        hip = self._carried(pelvis.source, self.alignment.source.start(thigh.source))
+        theirs = self.scaled(hip) - self.hips[1]
+        return (mine - theirs) * [1.0, 1.0, 0.0]
+
+    @cached_property
+    def hips(self) -> tuple[Floats, Floats] | None:
+        """The middle of the hips at the target's rest in the world, and its way; of the root where there are no thighs."""
+        pair = self.alignment.of("pelvis") or (self.alignment.pairs[0] if self.alignment.pairs else None)
+        if pair is None:
+            return None
+        thighs = [p for side in SIDES if (p := self.alignment.of("thigh", side)) is not None]
+        source, target = self.alignment.source, self.alignment.target
+        if len(thighs) == 2:
+            theirs, mine = (
+                np.mean([source.start(p.source) for p in thighs], axis=0),
+                np.mean([target.start(p.target) for p in thighs], axis=0),
+            )
+        else:
+            theirs, mine = source.start(pair.source), target.start(pair.target)
+        return mine, self.scaled(self._carried(pair.source, theirs))
+
+    # ── axes that are compared ───────────────────────────────────────────────────────────────────────────────────────
+    def axes(self, pair: Pair) -> Floats:
+        """Two directions of the target's segment at rest in the world, rows: along its bone, and across it."""
+        body = self.alignment.target.anatomy.axes
+        bone = body[:, 2] if pair.part in STRAIGHT else self.alignment.target.bone(pair, pair.target)
+        if np.linalg.norm(bone) < 1e-6:
+            bone = body[:, 2]
+        bone = bone / np.linalg.norm(bone)
+        across = body[:, 1] - (body[:, 1] @ bone) * bone
+        if np.linalg.norm(across) < 0.3:
+            across = body[:, 0] - (body[:, 0] @ bone) * bone
+        return np.array([bone, across / np.linalg.norm(across)])

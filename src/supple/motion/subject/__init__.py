@@ -1,0 +1,1 @@
+"""A figure made to measure, from markers."""

@@ -1,0 +1,125 @@
+"""From markers to joint angles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import flag, function, instance
+from supple.basics.stopping import Stop
+from supple.errors import BadValue, Interrupted, shown
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats
+from supple.motion.markers import Markers
+from supple.motion.optimal_tracking.by_natural import ByNatural
+from supple.motion.optimal_tracking.settings import OptimalTracking
+from supple.motion.tracking.by_solver import BySolver
+from supple.motion.tracking.clip import Clip, clip_of
+from supple.motion.tracking.frame_by_frame import LATE, Fits, FrameByFrame, bridged
+from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN
+from supple.motion.tracking.tracked import Tracked
+from supple.motion.tracking.verdict import errors_of, problems_of, unused_markers, without_origin
+from supple.motion.tracking.whole_clip import WholeClip
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+
+
+def track(
+    figure: Figure,
+    markers: Markers,
+    method: Any = None,
+    *,
+    weights: Mapping[str, float] | ArrayLike | None = None,
+    coordinates: Mapping[str, tuple[float, float]] | None = None,
+    limits: bool = True,
+    start: ArrayLike | None = None,
+    progress: Callable[[int], None] | None = None,
+    deadline: float | None = None,
+) -> Tracked:
+    """The motion of a figure whose markers (`Figure.with_markers`) lie nearest to those that were seen, frame by frame.
+
+    `weights` say how much each marker counts: a mapping by name, one number each, or one for each frame and marker in
+    the order of the trial; 0 leaves a marker out, inf meets it exactly. `coordinates` maps names to pairs (value,
+    weight) to keep near to; without `limits`, joints turn as far as they like. `method` is `FrameByFrame` by default,
+    `WholeClip`, `OptimalTracking`, or any solver of single problems; `progress` is called now and then with the
+    number of frames that have been fitted since. Frames that are not fitted when the `deadline` [s] passes stand still,
+    unconverged, and the notes say so. Ctrl-C raises `Interrupted`. Whether the motion can be believed is `Tracked.ok`; its
+    `problems` say what is wrong, such as swapped markers, and what to do.
+    """
+    stop = Stop(deadline)
+    instance(figure, Figure, "what track() takes first")
+    instance(markers, Markers, "what track() follows, such as read_markers() gives,")
+    limits = flag(limits, "limits, whether joints keep to them,")
+    function(progress, "progress")
+    clip = replace(clip_of(figure, markers, weights, coordinates, limits), stop=stop)
+    if progress is not None:
+        clip = replace(clip, progress=progress)
+    chosen = _method(method, clip)
+    begin = figure.rest if start is None else figure.posture(start)
+    begin = np.clip(begin, figure.lower, figure.upper) if limits else begin
+    try:
+        fits = chosen.fit(clip, begin)
+        clip, problems = without_origin(clip, fits.q)
+        if problems:
+            fits = chosen.fit(clip, begin)
+    except KeyboardInterrupt:  # while nothing was fitted that could be told
+        raise Interrupted(f"interrupted before any of {len(markers):,} frames was done", 0, len(markers)) from None
+    done = int((fits.told[:, ENDED] != LATE).sum())
+    found = _Found(clip, chosen, begin, fits, problems)
+    return stop.conclude(done, len(markers), "frames", lambda: _tracked(found, markers, done))
+
+
+class _Found(NamedTuple):
+    """What a method has found in a clip, and what is wrong with the markers."""
+
+    clip: Clip
+    method: Any
+    begin: Floats
+    fits: Fits
+    problems: list[str]
+
+
+def _tracked(found: _Found, markers: Markers, done: int) -> Tracked:
+    """What a method has found, with errors that are recomputed."""
+    clip, chosen, begin, fits, problems = found
+    figure, count = clip.figure, len(fits.q)
+    late = [] if done == count else [f"{clip.stop.told(done, count, 'frames')} The others were not fitted."]
+    q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
+    named, notes = unused_markers(figure, markers)
+    quick = _method(None, clip)
+    problems += named
+    if not late:  # what was not fitted cannot be judged
+        problems += problems_of(clip, q, lambda part: quick.fit(part, begin).q)
+    return Tracked(
+        figure,
+        q,
+        markers.times,
+        errors_of(clip, q),  # whatever the method says
+        figure.source,
+        markers=clip.names,
+        iterations=fits.told[:, ITERATIONS].astype(int),
+        converged=fits.told[:, ENDED] == CONVERGED,
+        gap=fits.told[:, OPEN],
+        bridged=untold,
+        notes=(*markers.notes, *notes, *late),
+        problems=tuple(problems),
+    )
+
+
+def _method(method: Any, clip: Clip) -> Any:
+    """The method itself; a solver of single problems is run frame by frame."""
+    if method is None:
+        plain = FrameByFrame()
+        return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
+    if isinstance(method, type):
+        raise BadValue(f"track() takes a method itself: write {method.__name__}(), not {method.__name__}")
+    if isinstance(method, OptimalTracking):
+        return ByNatural(method)
+    if hasattr(method, "fit"):
+        return method
+    if hasattr(method, "refuse"):
+        return BySolver(method)
+    raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {shown(method)}")

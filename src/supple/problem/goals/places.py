@@ -1,0 +1,197 @@
+"""Goals of place and direction: At, Facing, Placed, AimedAt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import check_fields, finite, named_or_none, numbers, positive, spread
+from supple.basics.values import Value
+from supple.errors import BadValue
+from supple.geometry.placements import Floats, angle_between, angle_of, frozen, placement, rotation, unit
+from supple.kernels.terms import kinds as kind
+from supple.problem.goals.base import PER_RADIAN, Miss, Term
+
+_PERMUTE_Y = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # a frame whose x axis is the old y axis
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class At(Value):
+    """The point at a position: ``P = ‖p − r‖²``."""
+
+    position: Any  # (3,)
+    relative_to: str | None = None
+    shape: ClassVar[tuple[int, ...]] = (3,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", frozen(finite(self.position, (3,), "the position of At")))
+        check_fields(self, relative_to=named_or_none)
+
+    def terms(self) -> list[Term]:
+        """One term."""
+        return [Term(kind.AT, self.position, "position")]
+
+    def miss(self, X: Floats) -> Miss:
+        """The distance."""
+        return Miss(metres=float(np.linalg.norm(X[:3, 3] - self.position)))
+
+    def aimed(self, target: ArrayLike) -> At:
+        """At another position (3,)."""
+        return replace(self, position=numbers(target, "the position of At"))
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Facing(Value):
+    """Axes of the frame along given directions: ``P = c_x²‖x_g − x‖² + c_y²‖y_g − y‖²``, either left out; or a whole rotation.
+
+    ``Facing((0, 0, 1))`` turns a direction (or a frame's x axis) upwards; ``Facing(x=…, y=…)`` weighs two axes
+    separately; ``Facing(rotation=…)``, ``quat_wxyz=``, ``quat_xyzw=`` or ``matrix=`` asks for all three.
+    """
+
+    x: Floats | None
+    y: Floats | None
+    matrix: Floats | None
+    per_radian: tuple[float, float]
+    relative_to: str | None
+
+    def __init__(
+        self,
+        x: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        per_radian: float | tuple[float, float] = PER_RADIAN,
+        relative_to: str | None = None,
+        rotation: Any = None,
+        **description: Any,
+    ) -> None:
+        whole = rotation is not None or any(v is not None for v in description.values())
+        if whole == (x is not None or y is not None):
+            raise BadValue("Facing takes directions x= and y=, or one description of a rotation")
+        pair = tuple(spread(per_radian, (2,), "per_radian of Facing").tolist())
+        for c in pair:
+            positive(c, "per_radian of Facing")
+        values = {
+            "x": None if x is None else frozen(unit(x, "the x direction of Facing")),
+            "y": None if y is None else frozen(unit(y, "the y direction of Facing")),
+            "matrix": frozen(_rotation(rotation, description, "Facing")) if whole else None,
+            "per_radian": pair,
+            "relative_to": named_or_none(relative_to, "relative_to of Facing"),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def terms(self) -> list[Term]:
+        """One term for each direction, or one for the rotation."""
+        if self.matrix is not None:
+            return [Term(kind.TURN, self.matrix.ravel(), "frame", scale=self.per_radian[0])]
+        out = []
+        if self.x is not None:
+            out.append(Term(kind.FACE, self.x, "direction", scale=self.per_radian[0]))
+        if self.y is not None:
+            out.append(Term(kind.FACE, self.y, "frame", scale=self.per_radian[1], turn=_PERMUTE_Y))
+        return out
+
+    def miss(self, X: Floats) -> Miss:
+        """The largest angle."""
+        if self.matrix is not None:
+            return Miss(radians=angle_of(self.matrix.T @ X[:3, :3]))
+        angles = [angle_between(X[:3, i], d) for i, d in enumerate((self.x, self.y)) if d is not None]
+        return Miss(radians=max(angles))
+
+    def aimed(self, target: ArrayLike) -> Facing:
+        """Along other directions: (3,) for the one that is given, (2, 3) for both, (3, 3) for a rotation."""
+        options: dict[str, Any] = {"per_radian": self.per_radian, "relative_to": self.relative_to}
+        if self.matrix is not None:
+            return Facing(matrix=target, **options)
+        both = self.x is not None and self.y is not None
+        rows = finite(target, (2, 3) if both else (3,), "the target of Facing").reshape(-1, 3)
+        names = [name for name in ("x", "y") if getattr(self, name) is not None]
+        return Facing(**dict(zip(names, rows, strict=True)), **options)
+
+
+def _rotation(turn: Any, description: dict[str, Any], what: str) -> Floats:
+    strange = set(description) - {"quat_wxyz", "quat_xyzw", "matrix", "rpy"}
+    if strange:
+        raise BadValue(f"{what} does not take {', '.join(sorted(strange))}")
+    return rotation(turn, **description, what=f"the rotation of {what}")
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Placed(Value):
+    """The whole frame at a placement: position and rotation. ``Placed(T)`` with a (4, 4) matrix, or position and rotation.
+
+    ``P = ‖p − r‖² + 4c² sin²(φ/2)`` with φ the angle between the two frames.
+    """
+
+    at: Floats
+    per_radian: float
+    relative_to: str | None
+    shape: ClassVar[tuple[int, ...]] = (4, 4)
+
+    def __init__(
+        self,
+        at: ArrayLike,
+        rotation: Any = None,
+        *,
+        per_radian: float = PER_RADIAN,
+        relative_to: str | None = None,
+        **description: Any,
+    ) -> None:
+        array = numbers(at, "the placement of Placed")
+        described = rotation is not None or any(v is not None for v in description.values())
+        if array.shape == (4, 4) and not described:
+            there = placement(array, "the placement of Placed")
+        elif array.shape == (3,) and described:
+            R = _rotation(rotation, description, "Placed")
+            there = placement(np.block([[R, finite(array, (3,), "position")[:, None]], [np.zeros(3), 1.0]]))
+        else:
+            raise BadValue(
+                f"Placed takes a matrix (4, 4), or a position (3,) and one rotation, not shape {array.shape}"
+            )
+        relative_to = named_or_none(relative_to, "relative_to of Placed")
+        per_radian = positive(per_radian, "per_radian of Placed")
+        for name, value in {"at": there, "per_radian": per_radian, "relative_to": relative_to}.items():
+            object.__setattr__(self, name, value)
+
+    def terms(self) -> list[Term]:
+        """A position and a turn."""
+        turn = Term(kind.TURN, self.at[:3, :3].ravel(), "frame", scale=self.per_radian)
+        return [Term(kind.AT, self.at[:3, 3], "position"), turn]
+
+    def miss(self, X: Floats) -> Miss:
+        """Distance and angle."""
+        return Miss(float(np.linalg.norm(X[:3, 3] - self.at[:3, 3])), angle_of(self.at[:3, :3].T @ X[:3, :3]))
+
+    def aimed(self, target: ArrayLike) -> Placed:
+        """At another placement (4, 4)."""
+        return Placed(target, per_radian=self.per_radian, relative_to=self.relative_to)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AimedAt(Value):
+    """The direction pointing at a point from where it starts: ``P = c²‖d̂ − v‖²``."""
+
+    point: Any  # (3,)
+    per_radian: float = PER_RADIAN
+    relative_to: str | None = None
+    shape: ClassVar[tuple[int, ...]] = (3,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "point", frozen(finite(self.point, (3,), "the point of AimedAt")))
+        check_fields(self, per_radian=positive, relative_to=named_or_none)
+
+    def terms(self) -> list[Term]:
+        """One term."""
+        return [Term(kind.AIM, self.point, "direction", scale=self.per_radian)]
+
+    def miss(self, X: Floats) -> Miss:
+        """The angle between the direction and the line of sight; half a turn if the two points coincide."""
+        d = self.point - X[:3, 3]
+        return Miss(radians=angle_between(d, X[:3, 0]) if np.linalg.norm(d) > 1e-9 else np.pi)
+
+    def aimed(self, target: ArrayLike) -> AimedAt:
+        """At another point (3,)."""
+        return replace(self, point=numbers(target, "the point of AimedAt"))

@@ -1,0 +1,292 @@
+"""Keeping clear: which bodies of a figure keep away from which obstacles, and from each other.
+
+A *bar* is a ball or a capsule on a segment: all points within its radius of a core. A *pair* is a bar and what it must not
+touch: an obstacle in the world, or the bar of another segment; its residual is ``max(0, keep − gap)`` with the gap between the
+bar's core and the other thing (`clearance`) and ``keep`` the bar's radius plus the margin. All pairs with one obstacle are one
+hard task, and so are all pairs of the figure with itself.
+
+Pairs that cannot be helped are left out: of one rigid body, of neighbours, which overlap where they are joined, of
+segments that touch at rest, and of an obstacle with what cannot move at all. `Clearance` may name more. What has been left
+out for safety to mean less than it seems is said in `clearance_notes`, and refused where nobody said that it does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import check_fields, flag, instance, items, mapping, not_negative, one_of
+from supple.basics.values import Value
+from supple.errors import BadValue, find, shown
+from supple.figure.figure import Figure
+from supple.geometry.distances import between_cores, distance_between
+from supple.geometry.placements import HERE, Floats
+from supple.geometry.polyhedra import polyhedron_of
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
+from supple.kernels.clearance import solid_of
+from supple.kernels.terms import kinds as kind
+from supple.problem.goals import Miss, Term
+
+Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
+Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
+UNCOVERED = ("refuse", "ignore")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clearance(Value):
+    """How a figure keeps clear: by which `margin` [m], whether also of `itself`, and which pairs are left alone.
+
+    `ignoring` names pairs: a segment and an obstacle, or two segments. Up to `preferred` [m] is kept where `solve` finds a
+    posture with as much; less is no failure as long as it is the margin. A figure with segments whose shapes nobody has read
+    (`Figure.uncovered`) is refused, or, if `uncovered` is "ignore", these pass through everything, and the notes say so.
+    """
+
+    margin: float = 0.0
+    itself: bool = False
+    ignoring: Sequence[tuple[str, str]] = ()
+    preferred: float = 0.0
+    uncovered: str = "refuse"
+
+    def __post_init__(self) -> None:
+        check_fields(self, "a clearance", margin=not_negative, preferred=not_negative, itself=flag)
+        one_of(self.uncovered, UNCOVERED, "uncovered")
+        pairs = items(self.ignoring, "what a clearance ignores, pairs of names,")
+        for pair in pairs:
+            if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+                raise BadValue(f"a clearance ignores pairs of names such as ('hand_l', 'table'), not {shown(pair)}")
+        object.__setattr__(self, "ignoring", tuple((a, b) for a, b in pairs))
+
+
+class Bar(NamedTuple):
+    """A ball or a capsule on a segment."""
+
+    segment: str
+    shape: Ball | Capsule
+    core: Core
+
+
+class Other(NamedTuple):
+    """What a bar must not touch."""
+
+    name: str
+    segment: str | None  # None: it stands in the world
+    shape: Obstacle  # in the segment's frame, or in the world
+    at: Floats  # the frame, in the segment, in which `numbers` are written
+    numbers: Floats  # as kernels read them
+    centre: Floats  # in the segment's frame
+    reach: float  # from the centre to its farthest point
+
+
+class Pair(NamedTuple):
+    """A bar, what it must not touch, and how near its core may come."""
+
+    bar: Bar
+    other: Other
+    keep: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clear(Value):
+    """A goal of the whole figure: every pair apart. It is missed by the margin that the worst pair lacks."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    relative_to: None = None
+
+    def terms(self) -> list[Term]:
+        """One term for each pair."""
+        return [Term(kind.CLEAR, np.empty(0), "posture")] * len(self.pairs)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments that carry the pairs."""
+        names = [name for pair in self.pairs for name in (pair.bar.segment, pair.other.segment) if name is not None]
+        return tuple(dict.fromkeys(names))
+
+    def miss_of(self, figure: Figure, q: ArrayLike) -> Miss:
+        """How much the worst pair lacks, recomputed in plain NumPy."""
+        return self.miss_at(figure.placements(q))
+
+    def miss_at(self, frames: Mapping[str, Floats]) -> Miss:
+        """How much the worst pair lacks where the segments are in these frames."""
+        cores = _for_each((p.bar for p in self.pairs), lambda bar: frames[bar.segment] @ bar.core.at)
+        if all(isinstance(p.other.shape, Ball | Capsule) for p in self.pairs):
+            return Miss(metres=max(0.0, _lacking_from_bars(self.pairs, cores, frames)))
+        near = np.flatnonzero(_may_lack(self.pairs, cores))
+        return Miss(metres=max((_lacking(self.pairs[i], frames) for i in near), default=0.0))
+
+    def miss(self, X: Floats) -> Miss:
+        """A frame alone does not tell."""
+        raise BadValue(f"{self.name!r} is a goal of the whole figure")
+
+    def aimed(self, target: Any) -> Clear:
+        """It has no target."""
+        raise BadValue(f"{self.name!r} has no target")
+
+
+def _frame(frames: Mapping[str, Floats], other: Other) -> Floats:
+    return HERE if other.segment is None else frames[other.segment]
+
+
+def _for_each(things: Iterable[Any], make: Callable[[Any], Floats]) -> Floats:
+    """What is made of each thing, in rows; of one that comes again it is made once."""
+    made: dict[int, Floats] = {}
+    return np.array([made[id(x)] if id(x) in made else made.setdefault(id(x), make(x)) for x in things])
+
+
+def _lacking_from_bars(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str, Floats]) -> float:
+    """What the worst of many pairs of bars lacks."""
+    shapes = [Core.of(p.other.shape) for p in pairs]  # type: ignore[arg-type]
+    others = _for_each((p.other for p in pairs), lambda other: _frame(frames, other) @ Core.of(other.shape).at)
+    halves = (np.array([p.bar.core.half for p in pairs]), np.array([core.half for core in shapes]))
+    apart = between_cores(cores[:, :3, 3] - others[:, :3, 3], cores[:, :3, 2], halves[0], others[:, :3, 2], halves[1])
+    return float((np.array([p.keep + core.radius for p, core in zip(pairs, shapes, strict=True)]) - apart).max())
+
+
+def _may_lack(pairs: Sequence[Pair], cores: Floats) -> np.ndarray:
+    """Which pairs with an obstacle in the world no single face keeps far enough apart; others are looked at closely anyway."""
+    out = np.ones(len(pairs), dtype=bool)
+    shape = pairs[0].other.shape
+    if isinstance(shape, Box | Polytope) and all(pair.other is pairs[0].other for pair in pairs):
+        body = polyhedron_of(shape)
+        halves, keep = np.array([p.bar.core.half for p in pairs]), np.array([p.keep for p in pairs])
+        lowest = cores[:, :3, 3] @ body.normals.T - np.abs(cores[:, :3, 2] @ body.normals.T) * halves[:, None]
+        out = ~((lowest - body.offsets).max(axis=1) >= keep)
+    return out
+
+
+def _lacking(pair: Pair, frames: Mapping[str, Floats]) -> float:
+    """What a bar lacks."""
+    bar, other, keep = pair
+    distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
+    return max(0.0, keep - bar.core.radius - distance)
+
+
+def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
+    """Obstacles by name; those of a sequence are called obstacle 1, obstacle 2 and so on."""
+    if isinstance(obstacles, Mapping):
+        named = mapping(obstacles, "the obstacles")
+    else:
+        several = items(obstacles, "the obstacles, if no mapping from names to shapes,")
+        named = {f"obstacle {i}": shape for i, shape in enumerate(several, 1)}
+    for name, shape in named.items():
+        if not isinstance(shape, Ball | Box | Capsule | Polytope):
+            raise BadValue(f"{name!r} must be a Ball, Box, Capsule or Polytope, not {shown(shape)}")
+    return named
+
+
+def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:
+    """Refuse names that do not exist, obstacles without an inside, and figures that nothing can touch."""
+    instance(clearance, Clearance, "a problem's clearance")
+    known = (*figure.segments, *obstacles)
+    for pair in clearance.ignoring:
+        for name in pair:
+            find(known, name, "segment or obstacle", f"figure {figure.name!r} and its obstacles")
+    for name, shape in obstacles.items():
+        try:
+            solid_of(shape)
+        except BadValue as error:
+            raise BadValue(f"{name!r} is no obstacle: {error}") from error
+    if (obstacles or clearance.itself) and not any(figure.bars.values()):
+        raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
+    bare = uncovered_by(figure, obstacles, clearance)
+    if bare and clearance.uncovered == "refuse":
+        raise BadValue(
+            f"nothing would keep these segments of figure {figure.name!r} clear, for their shapes were not read: "
+            f'{", ".join(bare)}. Give them some by with_spheres or with_capsules, or say Clearance(uncovered="ignore")'
+        )
+    if clearance.itself and not kept_apart(figure, clearance):
+        raise BadValue(
+            f"itself=True keeps nothing apart: every two segments of figure {figure.name!r} that have solids are joined, "
+            "touch at rest, or are ignored"
+        )
+
+
+def uncovered_by(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> tuple[str, ...]:
+    """The segments of unknown shape that could come into contact: with an obstacle if they move, or with the figure itself."""
+    ignored = {frozenset(pair) for pair in clearance.ignoring}
+
+    def matters(segment: str) -> bool:
+        near = any(frozenset((segment, name)) not in ignored for name in obstacles)
+        return clearance.itself or (near and bool(figure.chain(None, segment)))
+
+    return tuple(segment for segment in figure.uncovered if matters(segment))
+
+
+def kept_apart(figure: Figure, clearance: Clearance) -> tuple[tuple[str, str], ...]:
+    """The pairs of segments that a figure which keeps clear of itself keeps apart."""
+    ignored = {frozenset(pair) for pair in clearance.ignoring}
+    return tuple(pair for pair in figure.colliding_pairs(clearance.margin) if frozenset(pair) not in ignored)
+
+
+def clearance_notes(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> tuple[str, ...]:
+    """What is not kept clear though one might think so, one sentence each."""
+    notes = []
+    bare = uncovered_by(figure, obstacles, clearance)
+    if bare:
+        notes.append(f"Nothing keeps these segments clear, for their shapes were not read: {', '.join(bare)}.")
+    if clearance.itself:
+        ignored = {frozenset(pair) for pair in clearance.ignoring}
+        pairs = [
+            f"{a} and {b}" for a, b in figure.touching(margin=clearance.margin) if frozenset((a, b)) not in ignored
+        ]
+        near = f"are within {clearance.margin:g} m of each other" if clearance.margin else "touch"
+        notes += [f"Not kept apart, because they {near} at rest: {'; '.join(pairs)}."] if pairs else []
+    return tuple(notes)
+
+
+def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> list[Clear]:
+    """The goals of keeping clear of each obstacle and, if asked for, of oneself; none where nothing can touch."""
+    if not obstacles and not clearance.itself:
+        return []
+    ignored = {frozenset(pair) for pair in clearance.ignoring}
+    bars = {
+        segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.bars.items()
+    }
+    goals = []
+    movable = [segment for segment in bars if figure.chain(None, segment)]
+    for name, shape in obstacles.items():
+        other = _standing(name, shape)
+        able = [bar for s in movable if frozenset((s, name)) not in ignored for bar in bars[s]]
+        pairs = tuple(Pair(bar, other, bar.core.radius + clearance.margin) for bar in able)
+        goals += [Clear(f"clear of {name}", pairs)] if pairs else []
+    if clearance.itself:
+        others = {segment: [_carried(bar) for bar in own] for segment, own in bars.items()}
+        pairs = tuple(
+            Pair(bar, other, bar.core.radius + clearance.margin)
+            for a, b in kept_apart(figure, clearance)
+            for bar in bars[a]
+            for other in others[b]
+        )
+        goals += [Clear("clear of itself", pairs)] if pairs else []
+    return goals
+
+
+def _standing(name: str, shape: Obstacle) -> Other:
+    """An obstacle in the world."""
+    centre, reach = bounding_ball(shape)
+    return Other(name, None, shape, HERE, solid_of(shape), centre, reach)
+
+
+def _carried(bar: Bar) -> Other:
+    """The bar of another segment, written in the frame of its own core."""
+    core = bar.core
+    own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
+    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], core.half + core.radius)
+
+
+def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
+    """Centre and radius of a ball around a shape; infinite if the shape is."""
+    if isinstance(shape, Ball | Capsule):
+        core = Core.of(shape)
+        return core.at[:3, 3], core.half + core.radius
+    body = polyhedron_of(shape)
+    if len(body.points) == 0 or not np.isfinite(body.spans).all():
+        return np.zeros(3), np.inf
+    corners = np.vstack([body.points + body.spans[:, side, None] * body.directions for side in (0, 1)])
+    centre = corners.mean(axis=0)
+    return centre, float(np.linalg.norm(corners - centre, axis=1).max())

@@ -1,0 +1,1 @@
+"""The free space between obstacles, as convex regions."""

@@ -1,0 +1,62 @@
+"""Levenberg–Marquardt: damped Gauss–Newton steps inside the limits, with hard tasks and strict priorities.
+
+The loop of one attempt, with its equations, is in `damping`; the search over many starts and the augmented Lagrangian that
+takes tasks rank by rank are in `search`; here are its settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from supple.basics.checks import check_fields, counted, not_negative, number, positive, whole
+from supple.geometry.placements import Floats
+from supple.problem.allowance import FREELY, Allowance
+from supple.problem.goals import Custom, Near
+from supple.problem.problem import Problem
+from supple.problem.solution import Solution
+from supple.solvers.base import answered, insist, reasons_of_a_descent_method
+from supple.solvers.levenberg_marquardt.desk import desk
+from supple.solvers.levenberg_marquardt.search import search_entry
+
+
+@dataclass(frozen=True)
+class LevenbergMarquardt:
+    """Damped Gauss–Newton steps inside the limits, from the given start alone (`attempts` = 1) or from many."""
+
+    steps: int = 100  # of one attempt
+    attempts: int = 1
+    tolerance: float = 1e-12  # on the largest coordinate of a step
+    factor: float = 0.1  # μ, damping as a share of G
+    floor: float = 1e-9  # λ₀, damping as a share of the mean diagonal of J D Jᵀ
+    slow: float = 0.9  # an attempt with three steps in a row that leave more of G than this is abandoned
+
+    def __post_init__(self) -> None:
+        check_fields(self, steps=whole, attempts=counted, tolerance=not_negative)
+        check_fields(self, factor=not_negative, floor=positive, slow=partial(number, above=0.0, most=1.0))
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """Goals without residuals, and posture goals that come strictly before other tasks."""
+        reasons = reasons_of_a_descent_method(problem, ranked=True)
+        last = max(problem.ranks, default=0)
+        for task, rank in zip(problem.tasks, problem.ranks, strict=False):
+            if any(isinstance(goal, Custom) for goal, _ in task.alternatives):
+                reasons.append(f"{task.name!r} has no residual form")
+            if isinstance(task.goal, Near) and rank < last:
+                reasons.append(f"{task.name!r} comes before other tasks: a posture goal leaves them nothing to do")
+        return reasons
+
+    def settings(self) -> tuple[float, ...]:
+        """The numbers that the kernel reads."""
+        return (self.steps, self.attempts, self.tolerance, self.factor, self.floor, self.slow)
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
+        """Search from `start`, then, with several attempts, from the points of the sequence that `seed` names."""
+        insist(self, problem)
+        I, F, T = problem.pack
+        Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
+        with allowance.watched(info):
+            search_entry(I, F.copy(), desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
+        return answered(problem, Q[0], info[0], trace, seed, allowance)

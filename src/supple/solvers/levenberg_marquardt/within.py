@@ -1,0 +1,85 @@
+"""The tolerance set itself: a posture within every tolerance, where no posture hits every target.
+
+Where targets are out of reach by less than their tolerances, the posture with the least ``G = Σ |ρ_k|²`` may spend more than
+its tolerance on one term and leave that of another unused, while a posture a little further on meets both. Wanted is the
+least of the largest share, ``max_k r_k`` with ``r_k = |ρ_k|²/L_k``. It is the limit for p → ∞ of the least ``V_p = Σ r_kᵖ``
+(`powers`), and p = 2, 4, 8, … are taken one after the other, each from where the last one ended, until a posture meets
+everything. Before that an attempt that was abandoned is followed to its end: what can be met without any miss, is.
+
+Such misses are so small that ρ is as good as linear nearby, and G and V_p are as good as convex. Hence what is least also says
+what is not there:
+
+* A posture within every tolerance has ``G ≤ Σ L_k``. Where an attempt has ended well above, nothing is looked for, so that
+  ordinary problems and targets far away pay nothing.
+* It has ``V_p ≤ K`` for K terms. Where the least V_p is more, there is none nearby: the search goes on from where it was.
+
+If a posture meets everything at the share f of its tolerances, the least V_p has ``r_k ≤ K^(1/p) f²``: two terms at f = 0.999
+need p = 512. Whatever is found is judged by its residuals, not by V_p.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from supple.kernels.compiling import leaf
+from supple.kernels.jacobian import appraise, locate
+from supple.kernels.layouts import MET as LIMIT
+from supple.kernels.layouts import RANK, RESIDUALS_OF
+from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, STATIONARY, VALUE, record, spent
+from supple.solvers.levenberg_marquardt.attempt import ABANDONED, ENDLESS, NEVER, attempt
+from supple.solvers.levenberg_marquardt.room import POWER
+from supple.solvers.levenberg_marquardt.starts import copy_posture
+
+NEARBY = 4.0  # an attempt that ends at more than this multiple of ``Σ L_k`` is far from the tolerance set
+HIGHEST = 4096.0  # power
+ROUND = 100.0  # steps, at most, for each power
+
+
+@leaf
+def weigh_tolerances(tasks: Any, high: int) -> Any:
+    """``Σ L_k`` of the terms of ranks up to `high`, and their number."""
+    total, terms = 0.0, 0.0
+    for k in range(tasks.term.shape[0]):
+        if tasks.term[k, RANK] <= high and tasks.term[k, RESIDUALS_OF] > 0:
+            total += tasks.number[k, LIMIT]
+            terms += 1.0
+    return total, terms
+
+
+@leaf
+def meet_within(
+    I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, tasks: Any, room: Any, low: int,
+    high: int, reason: int, info: Any, trace: Any,
+) -> bool:  # fmt: skip
+    """Look near q, where an attempt has ended for this `reason`, for a posture within the tolerances of ranks up to `high`.
+
+    An attempt that was abandoned is followed to its end first. If a posture is found, q becomes it; else q stays as it is.
+    """
+    alignment, patience = low - low + NEVER, low - low + ENDLESS  # not known as such when this is compiled
+    value, (total, terms) = info[VALUE], weigh_tolerances(tasks, high)
+    going, found = value <= NEARBY * total and not spent(info), False
+    if going:
+        copy_posture(q, room.before)
+    settings[POWER] = 0.0 if reason == ABANDONED else 2.0
+    while going:
+        made = info[ITERATIONS]
+        ended = attempt(
+            I, F, scratch, T, q, settings, box, memory, ROUND, low, high, 1.0, alignment, patience, info, trace
+        )
+        found = ended == MET
+        least = ended == STATIONARY and info[ITERATIONS] < made + ROUND
+        bound = total if settings[POWER] == 0.0 else terms
+        settings[POWER] = max(2.0 * settings[POWER], 2.0)
+        going = not (found or spent(info) or settings[POWER] > HIGHEST or (least and info[VALUE] > bound))
+        going = going and info[VALUE] < math.inf
+        info[VALUE] = value
+        if not (going or found):
+            copy_posture(room.before, q)
+    settings[POWER] = 0.0
+    if found and not spent(info):
+        locate(I, F, scratch, q)
+        info[VALUE], _ = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
+        info[EVALUATIONS] += 1.0
+        record(info, trace, info[VALUE])
+    return found

@@ -1,0 +1,1 @@
+"""Newton's method with exact Hessians: the loop, its model at limits, its scratch."""

@@ -1,0 +1,1 @@
+"""Convex inverse kinematics: lifted variables, their relaxation, and rank minimisation."""

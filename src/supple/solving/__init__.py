@@ -1,0 +1,36 @@
+"""Solving: the front doors, one file each.
+
+`solve` answers one problem, `prepare` a problem asked again and again, `solve_many` thousands of targets, `follow` a path of
+them, `step` one moment of a control loop, `reach` a whole map.
+"""
+
+from typing import TYPE_CHECKING
+
+from supple import lazily
+
+if TYPE_CHECKING:
+    from supple.solving.follow import (
+        Path as Path,
+    )
+    from supple.solving.many import (
+        Solutions as Solutions,
+    )
+    from supple.solving.many import (
+        solve_many as solve_many,
+    )
+    from supple.solving.prepare import (
+        Query as Query,
+    )
+    from supple.solving.reach import (
+        Reach as Reach,
+    )
+
+__getattr__, __dir__, __all__ = lazily(
+    __name__,
+    {
+        "follow": ["Path"],
+        "many": ["Solutions", "solve_many"],
+        "prepare": ["Query"],
+        "reach": ["Reach"],
+    },
+)

@@ -1,0 +1,312 @@
+"""Thousands of targets at once: the same problem, packed once, solved row by row in compiled code on several threads.
+
+Row i of the answer equals the single solve of target i bit for bit, whatever the number of threads: every row begins at the
+same start, with the same sequence of further starts, and shares nothing with the others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import instance, one_of, seeded, whole
+from supple.basics.stopping import Stop
+from supple.basics.values import Value
+from supple.figure.effectors import Direction, Frame, Point
+from supple.geometry.placements import Floats
+from supple.problem.allowance import BUDGET, EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, TRIES, Allowance
+from supple.problem.goals import At, Placed
+from supple.problem.problem import Problem, Task, miss_of
+from supple.problem.solution import Solution, Status
+from supple.problem.targets import by_task, flat_targets
+from supple.solvers.base import Solver, answered
+from supple.solvers.decide import UNASKED, Proving
+from supple.solvers.levenberg_marquardt.desk import desk
+from supple.solvers.levenberg_marquardt.search import search_entry
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.multistart import compiled_for_many
+from supple.solvers.verdict import sure_within
+
+MOST_THREADS = 1024
+CHUNK = 32  # rows that a thread takes at a time
+NO_PAGE = FREELY.page()
+NO_TIME = "Whether it is impossible was not looked into: there was no time."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solutions(Value):
+    """The answers to many targets; ``solutions[i]`` is the single answer to target i."""
+
+    problem: Problem
+    targets: tuple[Any, ...]  # one array for each task, or None where the task's own target stands
+    q: Floats  # (n, size)
+    status: tuple[Status, ...]  # why each search ended, or what was proved
+    info: Floats = field(repr=False)  # (n, …) what the search tells of each row: see `meter`
+    seed: int = 0
+    proving: Proving = UNASKED
+    proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
+    allowance: Allowance = FREELY  # the deadline of all together
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, i: int) -> Solution:
+        i = range(len(self))[i]
+        if i in self.proofs:
+            return self.proofs[i]
+        rows = Rows(self.problem, self.targets, np.empty(0), np.array(self.q), self.info, self.seed, self.proving)
+        rows.allowance = self.allowance
+        found = rows.audited(i)
+        if self.info[i, BUDGET] > 0.0:
+            return self.proving.judged(found)
+        if self.info[i, TRIES] == 0.0:
+            found = replace(
+                found, status=Status.STOPPED, reason=f"{self.allowance.ended(late=True)} before its turn came."
+            )
+        return replace(found, reason=f"{found.reason} {NO_TIME}") if self.proving.asked and not found.ok else found
+
+    @cached_property
+    def ok(self) -> np.ndarray:
+        """Whether every task is met to its tolerance (n)."""
+        return frozen_array([status is Status.SOLVED for status in self.status], bool)
+
+    @cached_property
+    def iterations(self) -> np.ndarray:
+        """Steps that were taken (n)."""
+        return frozen_array(self.info[:, ITERATIONS], int)
+
+    @cached_property
+    def evaluations(self) -> np.ndarray:
+        """Evaluations that were made (n)."""
+        return frozen_array(self.info[:, EVALUATIONS], int)
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Metres and radians (n, tasks, 2) by which each task is missed, recomputed from the figure; closed loops last."""
+        tasks = self.problem.all_tasks
+        errors = np.zeros((len(self.q), len(tasks), 2))
+        for k, task in enumerate(tasks):
+            given = self.targets[k] if k < len(self.targets) else None
+            errors[:, k] = _misses(self.problem, task, given, self.q)
+        errors.setflags(write=False)
+        return errors
+
+
+def solve_many(
+    problem: Problem,
+    targets: Any,
+    *,
+    start: ArrayLike | None = None,
+    solver: Solver | None = None,
+    threads: int | None = None,
+    device: str = "cpu",
+    seed: int = 0,
+    prove: bool = False,
+    deadline: float | None = None,
+) -> Solutions:
+    """Solve a problem for many targets.
+
+    `targets` is one array (n, …) if the problem has one task, else a list of one for each task, None where a task keeps its
+    own target. The shapes are those of single targets: (n, 3) for `At` and `AimedAt`, (n, 4, 4) for `Placed`, (n, 2, 3) for
+    lines, planes and half-spaces. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove`
+    what the search does not solve is decided, as by `solve`; ``solutions[i].certificate`` is the proof.
+
+    Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`.
+    """
+    stop = Stop(deadline)
+    instance(problem, Problem, "what solve_many() takes first")
+    one_of(device, ("cpu",), "the device")
+    seed, workers = seeded(seed), os.cpu_count() or 1
+    if threads is not None:
+        workers = whole(threads, "threads, how many work at a time,", 1, MOST_THREADS)
+    searching, proving = Proving.by(solver, prove, problem)
+    chosen = compiled_for_many(searching, problem)
+    given = by_task(problem, targets)
+    T = flat_targets(problem, given)
+    figure = problem.figure
+    first = problem.admitted(figure.rest if start is None else figure.posture(start))
+    rows = Rows(problem, given, T, np.tile(first, (len(T), 1)), FREELY.info(len(T)), seed, proving)
+    _run(chosen, problem, rows, workers, stop)
+    rows.settle(first, stop)
+    return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
+
+
+def _judged(rows: Rows, workers: int, stop: Stop) -> dict[str, Any]:
+    """The fields of `Solutions`: rows that the search is not sure of are audited and, while there is time, decided."""
+    unsure = np.flatnonzero(~rows.sure(0, len(rows.Q)) & rows.begun).tolist()
+    if rows.proving.asked:
+
+        def judge(some: list[int]) -> None:
+            for i in some:
+                if stop.asked:
+                    return
+                rows.judge(i, stop)
+
+        stop.run([partial(judge, unsure[k::workers]) for k in range(workers)], lambda: None)
+    for i in unsure:
+        if i not in rows.proofs:
+            rows.judge(i, stop)
+    return rows.told()
+
+
+def frozen_array(values: Any, dtype: Any) -> np.ndarray:
+    """A read-only array."""
+    out = np.array(values, dtype=dtype)
+    out.setflags(write=False)
+    return out
+
+
+class Rows:
+    """The rows of a batch while they are searched for and judged."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        targets: tuple[Any, ...],
+        T: np.ndarray,
+        Q: np.ndarray,
+        info: np.ndarray,
+        seed: int,
+        proving: Proving,
+        bound: bool = False,
+    ) -> None:
+        self.problem, self.targets, self.T, self.Q, self.info = problem, targets, T, Q, info
+        self.seed, self.proving, self.bound = seed, proving, bound
+        self.status = [Status.SOLVED] * len(Q)
+        self.proofs: dict[int, Solution] = {}
+        self.allowance, self.late = FREELY, np.zeros(len(Q), dtype=bool)
+
+    @property
+    def begun(self) -> np.ndarray:
+        """Whether a row was searched for (n); all of them, unless they were halted."""
+        return ~self.late | (self.info[:, TRIES] > 0.0)
+
+    @property
+    def done(self) -> int:
+        """How many searches were over before they were halted."""
+        return len(self.Q) - int(self.late.sum())
+
+    def halt(self) -> None:
+        """Let no search that is not over evaluate again; one that runs ends where it is."""
+        self.late = self.late | (self.info[:, TRIES] == 0.0)
+        self.info[self.late, BUDGET] = 0.0
+
+    def settle(self, first: Floats, stop: Stop, chained: bool = False) -> None:
+        """After a halt: rows that were not begun stay at the start, chained ones where the last one ended, and are STOPPED."""
+        if not self.late.any():
+            return
+        self.allowance = Allowance(seconds=stop.seconds)
+        self.info, self.Q = (
+            self.info.copy(),
+            self.Q.copy(),
+        )  # a thread that is left behind has the others; it writes info last
+        absent = np.flatnonzero(~self.begun)
+        self.info[absent, REASON] = SPENT
+        self.Q[absent] = self.Q[absent[0] - 1] if chained and len(absent) and absent[0] > 0 else first
+        for i in absent.tolist():
+            self.status[i] = Status.STOPPED
+
+    @cached_property
+    def within(self) -> float:
+        """The size of numbers up to which the search is sure of what it says."""
+        return sure_within(self.problem)
+
+    def sure(self, first: int, last: int) -> np.ndarray:
+        """Whether the search is sure that it met every task, of rows first … last − 1."""
+        Q, limits = self.Q[first:last], self.problem.limits
+        assert limits is not None
+        sure = self.info[first:last, REASON] == MET
+        if self.within < np.inf:
+            T = self.T[first:last]
+            sizes = np.maximum(np.abs(Q).max(axis=1, initial=0.0), np.abs(T).max(axis=1, initial=0.0))
+            sure = sure & (sizes <= self.within)
+        return sure if limits.is_box else sure & [limits.contains(q) for q in Q]
+
+    def audited(self, i: int) -> Solution:
+        """The answer to row i as the search left it, with a status that is true."""
+        problem = self.problem.aimed(*(None if t is None else t[i] for t in self.targets))
+        return answered(problem, self.Q[i], self.info[i], NO_PAGE, self.seed, self.allowance)
+
+    def judge(self, i: int, stop: Stop) -> bool:
+        """Audit row i and, if that is asked for, decide it; whether its posture is another one now.
+
+        Rows that are `bound` to go no further than their speeds allow keep their posture.
+        """
+        found = self.audited(i)
+        if self.proving.asked and not found.ok:
+            local = found
+            if stop.asked or self.late[i]:
+                found = replace(local, reason=f"{local.reason} {NO_TIME}")
+            else:
+                found = self.proving.judged(local, deadline=stop.until)
+            if self.bound and found.ok:
+                found = replace(local, reason=f"{local.reason} A posture that meets them is too far for one step.")
+            self.proofs[i] = found
+        moved = not np.array_equal(self.Q[i], found.q)
+        self.Q[i], self.status[i] = found.q, found.status
+        self.info[i, [ITERATIONS, EVALUATIONS]] = found.iterations, found.evaluations
+        return moved
+
+    def told(self) -> dict[str, Any]:
+        """The fields of `Solutions`."""
+        for array in (self.Q, self.info):
+            array.setflags(write=False)
+        return {
+            "problem": self.problem,
+            "targets": self.targets,
+            "q": self.Q,
+            "status": tuple(self.status),
+            "info": self.info,
+            "seed": self.seed,
+            "proving": self.proving,
+            "proofs": self.proofs,
+            "allowance": self.allowance,
+        }
+
+
+def _run(
+    solver: LevenbergMarquardt,
+    problem: Problem,
+    rows: Rows,
+    workers: int,
+    stop: Stop,
+) -> None:
+    """Solve all rows in place, each thread at a desk of its own."""
+    I, F, _ = problem.pack
+    T, Q, info, seed, page = rows.T, rows.Q, rows.info, rows.seed, FREELY.page()
+    chunk = max(1, min(CHUNK, len(Q) // workers))
+
+    def work(first: int) -> None:
+        place, own = desk(problem, solver.settings(), seed), F.copy()
+        for at in range(first * chunk, len(Q), workers * chunk):
+            if stop.asked:
+                return
+            search_entry(I, own, place, T, Q, info, page, at, min(at + chunk, len(Q)))
+
+    stop.run([partial(work, first) for first in range(workers)], rows.halt)
+
+
+def _misses(problem: Problem, task: Task, targets: Any, Q: np.ndarray) -> np.ndarray:
+    """Metres and radians of one task in every row (n, 2)."""
+    figure, effector, goal = problem.figure, task.effector, task.goal
+    if isinstance(effector, Point | Direction | Frame) and isinstance(goal, At | Placed) and goal.relative_to is None:
+        X = figure.placement(Q, effector.segment) @ effector.frame
+        own = goal.position if isinstance(goal, At) else goal.at
+        wanted = np.broadcast_to(own, (len(Q), *own.shape)) if targets is None else targets
+        p = wanted if isinstance(goal, At) else wanted[:, :3, 3]
+        out = np.zeros((len(Q), 2))
+        out[:, 0] = np.linalg.norm(X[:, :3, 3] - p, axis=1)
+        if isinstance(goal, Placed):
+            E = np.swapaxes(wanted[:, :3, :3], 1, 2) @ X[:, :3, :3]
+            axis = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
+            trace = np.trace(E, axis1=1, axis2=2)
+            out[:, 1] = np.arctan2(0.5 * np.linalg.norm(axis, axis=1), 0.5 * (trace - 1.0))
+        return out
+    aimed = (task if targets is None else replace(task, goal=goal.aimed(targets[i])) for i in range(len(Q)))
+    return np.array([miss_of(figure, one, q) for one, q in zip(aimed, Q, strict=True)]).reshape(-1, 2)

@@ -1,0 +1,194 @@
+"""Prepared problems: packed once, then asked again and again with other targets, in microseconds.
+
+A query keeps benches, each with everything that one search needs; a call takes a bench, writes the target, runs the compiled
+search and puts the bench back. So calls build nothing but the answer, and threads can share a query: each takes a bench of
+its own. Where the search is sure that every task is met (see `verdict`), that is the answer, and what else it says is made
+when somebody asks; everything else is audited, and decided if that was asked for, as `solve` does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import check_fields, instance, seeded
+from supple.figure.limits import Limits
+from supple.kernels.compiling import untyped
+from supple.problem.allowance import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, Allowance
+from supple.problem.problem import Problem
+from supple.problem.solution import Solution, Status, solved_by
+from supple.problem.targets import Slot, slots, write_targets
+from supple.solvers.base import Solver, answered, checked_solver, insist
+from supple.solvers.decide import UNASKED, Proving
+from supple.solvers.default import default_solver
+from supple.solvers.levenberg_marquardt.desk import desk
+from supple.solvers.levenberg_marquardt.search import UNFIT, search_entry
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.multistart import compiled
+from supple.solvers.recentring import solve_recentred
+from supple.solvers.verdict import sure_within
+
+INF = float("inf")
+NO_PAGE = FREELY.page()
+_FLOAT = np.dtype(np.float64)
+
+
+_search: list[Any] = [search_entry]  # as it is called: once that has been done, without the look at arguments' types
+
+
+class _Bench:
+    """What one search at a time needs."""
+
+    def __init__(self, query: Query) -> None:
+        problem, solver = query.problem, query.solver
+        self.desk = desk(problem, solver.settings(), query.seed) if isinstance(solver, LevenbergMarquardt) else None
+        self.I, self.F, self.T = problem.pack[0], problem.pack[1].copy(), problem.pack[2][None].copy()
+        self.info, self.trace = query.allowance.info(), query.allowance.page()
+        self.spent = self.info[0]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A prepared problem. ``query(target)`` answers one target array for each task; see `prepare`."""
+
+    problem: Problem
+    solver: Solver
+    seed: int = 0
+    allowance: Allowance = FREELY
+    proving: Proving = UNASKED
+    # what calls need; no part of the value, and made anew for a copy
+    _slots: tuple[Slot, ...] = field(init=False, repr=False, compare=False)
+    _shape: tuple[int, ...] | None = field(init=False, repr=False, compare=False)  # of all targets in one array
+    _rest: np.ndarray = field(init=False, repr=False, compare=False)
+    _rows: Limits | None = field(init=False, repr=False, compare=False)  # rounding may leave these, never the box
+    _sure: float = field(init=False, repr=False, compare=False)
+    _benches: list[_Bench] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        instance(self.problem, Problem, "the problem of a query")
+        checked_solver(self.solver)
+        instance(self.allowance, Allowance, "the allowance of a query")
+        instance(self.proving, Proving, "how a query proves")
+        check_fields(self, "a query", seed=seeded)
+        problem, wanted = self.problem, slots(self.problem)
+        shapes = {slot.shape for slot in wanted}
+        alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
+        assert problem.limits is not None
+        self.__dict__.update(
+            _slots=wanted,
+            _shape=alike if alike is None or len(wanted) == 1 else (len(wanted), *alike),
+            _rest=problem.admitted(problem.figure.rest)[None].copy(),
+            _rows=None if problem.limits.is_box else problem.limits,
+            _sure=sure_within(problem),
+            _benches=[_Bench(self)],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
+        """Solve for a target: the bare array if the problem has one task, else a list (or array) with one for each.
+
+        None keeps a task's own target. `start` is the posture to begin at, by default the figure's rest.
+        """
+        try:
+            bench = self._benches.pop()
+        except IndexError:
+            bench = _Bench(self)
+        try:
+            T = targets = self._given(target)
+            Q = self._rest.copy() if start is None else self._begin(start)
+            if T is None:
+                T, targets = self._aimed(target, bench)
+            elif T.ndim != 2:
+                T = T.reshape(1, -1)
+            if bench.desk is None:
+                return self._slowly(Q[0], targets)
+            search = _search[0]
+            search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+            spent = bench.spent.tolist()
+            if spent[REASON] == UNFIT:  # it is looked at again, and cleaned or refused by name
+                if start is not None:
+                    self.problem.figure.posture(start)
+                T, targets = self._aimed(target, bench)
+                search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
+                spent = bench.spent.tolist()
+            if search is search_entry:
+                _search[0] = untyped(search_entry)
+            q, within = Q[0], self._sure
+            sure = spent[REASON] == MET and (within == INF or max(np.abs(q).max(), np.abs(T).max()) <= within)
+        finally:
+            self._benches.append(bench)
+        if sure and (self._rows is None or self._rows.contains(q)):
+            q.setflags(write=False)
+            return solved_by(q, (self, targets, spent))
+        local = answered(self._asked(targets), q, spent, NO_PAGE, self.seed, self.allowance)
+        return self.proving.judged(local, self.allowance)
+
+    def _asked(self, targets: Any) -> Problem:
+        """The problem with these targets."""
+        return self.problem.aimed(*((targets,) if len(self._slots) == 1 else targets))
+
+    def told(self, targets: Any, spent: list[float]) -> dict[str, Any]:
+        """What an answer says besides its posture, if it is a solution."""
+        return {
+            "problem": self._asked(targets),
+            "reason": Status.SOLVED.value,
+            "iterations": int(spent[ITERATIONS]),
+            "evaluations": int(spent[EVALUATIONS]),
+            "seed": self.seed,
+        }
+
+    def _begin(self, start: Any) -> np.ndarray:
+        """The start as a row of its own; anything unusual is looked at, and refused by name, by the figure."""
+        if self._rows is not None:
+            return self.problem.admitted(self.problem.figure.posture(start))[None]
+        if type(start) is np.ndarray and start.shape == self._rest.shape[1:] and start.dtype == np.float64:
+            return start[None].copy()  # the kernel looks whether it is finite
+        return self.problem.figure.posture(start)[None].copy()
+
+    def _given(self, target: Any) -> Any:
+        """Targets that are all points or all placements, as they are; None if they need a closer look."""
+        if self._shape is not None and target is not None:
+            try:
+                array = np.array(target, order="C")
+            except Exception:  # ragged lists, and whatever an object raises when it is asked for its numbers
+                return None
+            if array.shape == self._shape and array.dtype is _FLOAT:
+                return array
+        return None
+
+    def _aimed(self, target: Any, bench: _Bench) -> Any:
+        """Targets written one by one, checked and cleaned, and copies of them."""
+        targets = write_targets(self._slots, target, bench.T)
+        return bench.T, targets[0] if len(targets) == 1 else targets
+
+    def _slowly(self, start: np.ndarray, targets: Any) -> Solution:
+        """The answer of a solver that is not the compiled search."""
+        problem = self._asked(targets)
+        local = solve_recentred(self.solver, problem, problem.admitted(start), self.seed, self.allowance)
+        return self.proving.judged(local, self.allowance)
+
+
+def prepare(
+    problem: Problem, *, solver: Solver | None = None, seed: int = 0, budget: int | None = None, prove: bool = False
+) -> Query:
+    """Pack a problem once; the query that comes back answers targets in microseconds, checks included.
+
+    That is what the default, `Multistart` of `LevenbergMarquardt`, does; problems that it cannot take, and other solvers,
+    are answered as `solve` would, at its pace. With `prove` what the search does not solve is decided, as by `solve`.
+    `budget` limits the evaluations of each call.
+    """
+    instance(problem, Problem, "what prepare() takes")
+    searching, proving = Proving.by(solver, prove, problem)
+    chosen, seed = default_solver(problem) if searching is None else searching, seeded(seed)
+    insist(chosen, problem)
+    allowance = FREELY if budget is None else Allowance(budget)
+    return Query(problem, compiled(chosen) or chosen, seed, allowance, proving)

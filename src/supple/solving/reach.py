@@ -1,0 +1,318 @@
+"""Maps of what a figure can reach: a grid of poses, each of them reached, proved impossible, or undecided.
+
+Every pose is asked of one prepared problem with `Decide`. A pose is *reached* where a posture inside the limits meets it to
+the task's tolerance; the posture is kept as a witness. It is *impossible* only where a certificate says so that was verified
+in ball arithmetic. What neither a posture nor a proof settles within `boxes` is *undecided*, and never counted as either.
+
+**Grid.** Positions are ``p = s (i, j, k)``, multiples of the spacing s, over the box around a ball that holds whatever the
+chain reaches: its centre c is the origin of the first joint, its radius r the sum of all lengths behind it. An axis may be
+cut to a range, which then begins the count, or to one number, which makes a slice. Each search starts from the witness
+of a neighbour: the same rotation one step back along z, y or x, or else the rotation before at the same position.
+
+**Rotations spread evenly** are the super-Fibonacci spiral on the unit quaternions: with t = (m + ½)/n,
+
+    q_m = (√t sin α, √t cos α, √(1−t) sin β, √(1−t) cos β),    α = 2π n t / φ,    β = 2π n t / ψ,    φ² = 2,  ψ⁴ = ψ + 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from supple.basics.checks import counted, flag, function, instance, numbers, positive, seeded, whole
+from supple.basics.stopping import Stop
+from supple.basics.values import Value
+from supple.errors import BadValue, Refused, find, shown
+from supple.figure.effectors import Frame, Point
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats, compose, rotation
+from supple.problem.goals import At, Placed
+from supple.problem.problem import Problem, Task
+from supple.problem.solution import Solution, Status
+from supple.proofs.certificate import Certificate
+from supple.proofs.checker.balls import need_flint
+from supple.proofs.serial_chain import Chain, Undecidable, chain_of
+from supple.solvers.base import insist
+from supple.solvers.decide import Decide, decided
+from supple.solving.prepare import Query, prepare
+
+MOST = 200_000  # poses of one map
+ACROSS_SLICE, ACROSS_VOLUME = 24, 12  # steps of the default spacing across the box
+DESCRIPTIONS = {"quat_wxyz": 1, "quat_xyzw": 1, "matrix": 2, "rpy": 1}  # of a rotation, and how many axes its array has
+Span = float | Sequence[float] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach(Value):
+    """Which poses of a grid a segment reaches: n positions, each with k rotations (one, if only the position counts)."""
+
+    figure: Figure
+    segment: str
+    axes: tuple[Floats, Floats, Floats]  # the x, y and z of the grid
+    spacing: float
+    rotations: Floats | None  # (k, 3, 3); None: any rotation will do
+    reached: np.ndarray  # (n, k) bool
+    impossible: np.ndarray  # (n, k) bool: proved, and the proof verified
+    q: Floats  # (n, k, size): a posture for each pose that is reached, NaN elsewhere
+    seconds: float = field(compare=False)  # in all; what a clock says does not make two maps different
+    proving: float = field(compare=False)  # seconds of them spent in proofs and their checks
+    certificates: Mapping[tuple[int, int], Certificate] = field(
+        default_factory=dict
+    )  # by position and rotation, if kept
+    late: int = 0  # poses of which nothing is known, for they were not asked before the deadline
+
+    def __len__(self) -> int:
+        return len(self.reached)
+
+    @cached_property
+    def positions(self) -> Floats:
+        """The positions (n, 3); z runs fastest."""
+        positions = np.stack(np.meshgrid(*self.axes, indexing="ij"), axis=-1).reshape(-1, 3)
+        positions.setflags(write=False)
+        return positions
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """The poses (n, k) of which neither a posture nor a proof was found."""
+        return ~(self.reached | self.impossible)
+
+    @cached_property
+    def status(self) -> np.ndarray:
+        """A word for each pose (n, k): reached, impossible or undecided."""
+        return np.where(self.reached, "reached", np.where(self.impossible, "impossible", "undecided"))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many poses have each status."""
+        return {name: int(getattr(self, name).sum()) for name in ("reached", "impossible", "undecided")}
+
+    @property
+    def share(self) -> float:
+        """The share of all poses that is reached."""
+        return float(self.reached.mean())
+
+    @property
+    def dexterity(self) -> Floats:
+        """The share of the rotations that is reached at each position (n)."""
+        return self.reached.mean(axis=1)
+
+
+def reach(
+    figure: Figure,
+    segment: str,
+    *,
+    x: Span = None,
+    y: Span = None,
+    z: Span = None,
+    volume: bool = False,
+    spacing: float | None = None,
+    rotation: Any = None,
+    seed: int = 0,
+    boxes: int = 400,
+    keep: bool = False,
+    progress: Callable[[int], None] | None = None,
+    deadline: float | None = None,
+    **description: Any,
+) -> Reach:
+    """Decide a grid of positions, or poses, of a segment's origin: reached, proved impossible, or undecided.
+
+    Each of `x`, `y`, `z` is a range (from, to), a number, which makes a slice, or None: as far as the chain could reach.
+    Without any of them the map is a slice through the first joint, or with `volume` all of the box. `rotation` is a SciPy
+    ``Rotation`` of one or several, or described as in `Placed` (``quat_wxyz=``, ``matrix=`` …; an array with one axis more is
+    several), or a whole number: so many, spread evenly over all. None asks for the position alone. With `keep` the
+    certificates are kept. `progress` is called with the number of poses that are done. Poses that
+    are not decided when the `deadline` [s] passes stay undecided, and `late` counts those that were not asked.
+    Ctrl-C raises `Interrupted`.
+    """
+    stop = Stop(deadline)
+    instance(figure, Figure, "what reach() takes first")
+    volume, keep = flag(volume, "volume, whether all of the box is asked,"), flag(keep, "keep, of certificates,")
+    seed, boxes = seeded(seed), counted(boxes, "the boxes of a proof")
+    function(progress, "progress")
+    find(figure.segments, segment, "segment", f"figure {figure.name!r}")
+    rotations = _rotations(rotation, description)
+    need_flint()
+    begun = monotonic()
+    query = _prepared(figure, segment, rotations, seed, boxes)
+    turns = 1 if rotations is None else len(rotations)
+    axes, step = _grid(query.problem, segment, (x, y, z), volume, spacing, turns)
+    survey = _Survey(query, axes, rotations, keep, boxes, stop)
+    survey.run(progress or (lambda done: None))
+    seconds, count = monotonic() - begun, len(survey.reached) * turns
+    for array in (*axes, survey.reached, survey.impossible, survey.q):
+        array.setflags(write=False)
+    found = (survey.reached, survey.impossible, survey.q, seconds, survey.proving, survey.certificates)
+    answer = partial(Reach, figure, segment, axes, step, rotations, *found, late=count - survey.asked)
+    return stop.conclude(survey.asked, count, "poses", answer)
+
+
+# ── rotations ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _rotations(turn: Any, description: Mapping[str, Any]) -> Floats | None:
+    """The rotations (k, 3, 3) that are asked for; None if there are none."""
+    given = {name: value for name, value in description.items() if value is not None}
+    for name in given.keys() - DESCRIPTIONS.keys():
+        raise BadValue(f"reach does not take {name}=; a rotation is given as {', '.join(DESCRIPTIONS)}")
+    if turn is None and not given:
+        return None
+    if turn is not None and given:
+        raise BadValue("reach takes one description of its rotations, not several")
+    if isinstance(turn, int | np.integer) and not isinstance(turn, bool):
+        return spread_rotations(int(turn))
+    as_matrix = None if isinstance(turn, type) else getattr(turn, "as_matrix", None)
+    if as_matrix is not None:
+        turn, given = None, {"matrix": as_matrix()}
+    if turn is None and len(given) == 1:
+        name, value = next(iter(given.items()))
+        array = numbers(value, f"{name} of reach")
+        if array.ndim == DESCRIPTIONS[name] + 1 and len(array):
+            return np.array([rotation(**{name: row}) for row in array])
+    return rotation(turn, **given, what="the rotation of reach")[None]
+
+
+def spread_rotations(count: int) -> Floats:
+    """So many rotations (count, 3, 3), spread evenly over all of them."""
+    count = whole(count, "the number of rotations", 1, MOST)
+    s = np.arange(count) + 0.5
+    near, far = np.sqrt(s / count), np.sqrt(1.0 - s / count)
+    alpha, beta = 2.0 * np.pi * s / np.sqrt(2.0), 2.0 * np.pi * s / 1.533751168755204
+    quaternions = np.stack([near * np.sin(alpha), near * np.cos(alpha), far * np.sin(beta), far * np.cos(beta)], axis=1)
+    return np.array([rotation(quat_wxyz=q) for q in quaternions])
+
+
+# ── the grid ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _prepared(figure: Figure, segment: str, rotations: Floats | None, seed: int, boxes: int) -> Query:
+    """The problem whose target moves over the grid, refused if it cannot be decided."""
+    here = figure.placement(figure.rest, segment)
+    position_only = rotations is None
+    task = Task(Point(segment), At(here[:3, 3])) if position_only else Task(Frame(segment), Placed(here))
+    problem, decide = Problem(figure, [task]), Decide(boxes=boxes)
+    insist(decide, problem)
+    return prepare(problem, solver=decide.solver, seed=seed)
+
+
+def _chain(problem: Problem, segment: str) -> Chain:
+    """The chain that moves the segment."""
+    limits = problem.limits
+    assert limits is not None
+    try:
+        chain = chain_of(problem.figure, segment, np.eye(4), limits.lower, limits.upper)
+    except Undecidable as reason:  # while a loop of the figure can be decided
+        raise Refused(f"what {segment!r} reaches cannot be decided: {reason}") from reason
+    if not (chain.upper > chain.lower).any():
+        raise BadValue(f"no joint moves {segment!r} of figure {problem.figure.name!r}: choose a segment farther out")
+    return chain
+
+
+def _grid(
+    problem: Problem, segment: str, spans: tuple[Span, Span, Span], volume: bool, spacing: float | None, turns: int
+) -> tuple[tuple[Floats, Floats, Floats], float]:
+    """The axes of the grid, and its spacing."""
+    chain = _chain(problem, segment)
+    centre = chain.before[0, :3, 3]
+    radius = chain.reach - float(np.linalg.norm(centre))
+    if all(span is None for span in spans) and not volume:
+        spans = _slice(problem.figure, segment, centre)
+    ends = [_ends(span, "xyz"[i], centre[i], radius) for i, span in enumerate(spans)]
+    wide = [high - low for low, high in ends if high > low]
+    if spacing is None:
+        spacing = float(f"{2.0 * radius / (ACROSS_VOLUME if len(wide) == 3 else ACROSS_SLICE):.2g}")
+    spacing = positive(spacing, "the spacing of a map [m]")
+    _check_count(float(np.prod([length / spacing + 1.0 for length in wide])) * turns, len(wide), spacing)
+    axes = [_steps(span, end, spacing) for span, end in zip(spans, ends, strict=True)]
+    return (axes[0], axes[1], axes[2]), spacing
+
+
+def _slice(figure: Figure, segment: str, centre: Floats) -> tuple[Span, Span, Span]:
+    """The level of the rest posture if every hinge is upright, the upright plane through the first joint otherwise."""
+    turns = figure.jacobian(figure.rest, Frame(segment))[3:]
+    if np.abs(turns[:2]).max(initial=0.0) < 1e-9:
+        return None, None, float(figure.placement(figure.rest, segment)[2, 3])
+    return None, float(centre[1]), None
+
+
+def _ends(span: Span, name: str, centre: float, radius: float) -> tuple[float, float]:
+    if span is None:
+        return float(centre - radius), float(centre + radius)
+    values = np.atleast_1d(numbers(span, f"{name} of a map, a number or a range (from, to),"))
+    if values.shape not in ((1,), (2,)) or not np.isfinite(values).all() or values[0] > values[-1]:
+        raise BadValue(f"{name} of a map is a finite number or a range (from, to), not {shown(span)}")
+    return float(values[0]), float(values[-1])
+
+
+def _check_count(count: float, axes: int, spacing: float) -> None:
+    if count > MOST:
+        wide = 1.05 * spacing * (count / MOST) ** (1.0 / max(axes, 1))
+        remedies = [f"a spacing of {wide:.2g} m or more"] * (axes > 0) + ["a slice"] * (axes == 3) + ["fewer rotations"]
+        raise BadValue(f"a map of about {count:.3g} poses is more than {MOST}: take {' or '.join(remedies)}")
+
+
+def _steps(span: Span, ends: tuple[float, float], spacing: float) -> Floats:
+    """Steps from a range's beginning; multiples of the spacing that reach beyond both ends where no range is given."""
+    low, high = ends
+    if span is None:
+        return spacing * np.arange(np.floor(low / spacing), np.ceil(high / spacing) + 1.0)
+    return low + spacing * np.arange(np.floor((high - low) / spacing + 1e-9) + 1.0)
+
+
+# ── the survey ───────────────────────────────────────────────────────────────────────────────────────────────────────
+class _Survey:
+    """The poses of a grid, decided one after the other."""
+
+    def __init__(
+        self,
+        query: Query,
+        axes: tuple[Floats, Floats, Floats],
+        rotations: Floats | None,
+        keep: bool,
+        boxes: int,
+        stop: Stop,
+    ) -> None:
+        self.query, self.axes, self.rotations, self.keep, self.boxes = query, axes, rotations, keep, boxes
+        self.stop, self.asked = stop, 0
+        n, k = int(np.prod([len(axis) for axis in axes])), 1 if rotations is None else len(rotations)
+        self.reached, self.impossible = np.zeros((n, k), dtype=bool), np.zeros((n, k), dtype=bool)
+        self.q = np.full((n, k, query.problem.figure.size), np.nan)
+        self.proving = 0.0
+        self.certificates: dict[tuple[int, int], Certificate] = {}
+
+    def run(self, progress: Callable[[int], None]) -> None:
+        """Decide them all, or as many as there is time for."""
+        sizes = [len(axis) for axis in self.axes]
+        turns = self.reached.shape[1]
+        strides = (sizes[1] * sizes[2], sizes[2], 1)
+        for i, cell in enumerate(np.ndindex(*sizes)):
+            position = np.array([axis[c] for axis, c in zip(self.axes, cell, strict=True)])
+            near = [i - strides[a] for a in (2, 1, 0) if cell[a]]
+            for r in range(turns):
+                if self.stop.asked:
+                    return
+                target = position if self.rotations is None else compose(self.rotations[r], position)
+                with self.stop:
+                    found = self.query(target, self.start(near, i, r))
+                    self.note(i, r, found if found.ok else decided(found, self.boxes, self.stop.until))
+                    self.asked += 1
+            with self.stop:
+                progress((i + 1) * turns)
+
+    def start(self, near: list[int], i: int, r: int) -> Floats | None:
+        """The witness of a neighbour, if one was reached."""
+        for at, turn in [*((j, r) for j in near), *(((i, r - 1),) if r else ())]:
+            if self.reached[at, turn]:
+                return self.q[at, turn].copy()
+        return None
+
+    def note(self, i: int, r: int, solution: Solution) -> None:
+        """What was found of one pose."""
+        if solution.decision is not None:
+            self.proving += solution.decision.seconds + solution.decision.checking
+        if solution.ok:
+            self.reached[i, r], self.q[i, r] = True, solution.q
+        elif solution.status is Status.IMPOSSIBLE and solution.certificate is not None:
+            self.impossible[i, r] = True
+            if self.keep:
+                self.certificates[i, r] = solution.certificate

@@ -1,0 +1,128 @@
+"""One step of a control loop: the posture a moment later, within limits and speeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import flag, instance, number, positive
+from supple.errors import BadValue, Refused
+from supple.geometry.placements import Floats
+from supple.kernels.views import scratch_size
+from supple.problem.goals import Custom, Near
+from supple.problem.problem import Problem
+from supple.problem.targets import Slot, slots, write_targets
+from supple.solvers.differential import DT, SPEED, room_size, step_entry
+
+
+def step(
+    problem: Problem,
+    q: ArrayLike,
+    dt: float,
+    *,
+    targets: Any = None,
+    gain: float = 1.0,
+    damping: float = 1e-6,
+    prove: bool = False,
+) -> Floats:
+    """The posture after one differential step of `dt` seconds from q, for control loops.
+
+    The step removes as much of the tasks' errors as it can, to first order and at most the part `gain` of them, while every
+    coordinate stays inside its range and within its greatest speed. Hard tasks and closed loops come first and are corrected
+    whole; then soft tasks, strictly by priority. `damping` prices the step, ``damping · |dq|²``, against weighted residuals.
+    From outside the limits the way back is taken as fast as speeds allow. Linear limits, obstacles and `Custom` are refused.
+
+    `targets` moves the goals without packing the problem anew: the bare array if it has one task, else a list with one for
+    each, None where a task keeps its own. One step decides nothing: ``prove=True`` is refused, `solve` proves.
+    """
+    if flag(prove, "prove"):
+        raise Refused("one step proves nothing: solve(problem, prove=True) decides whether the tasks can be met")
+    plan = planned(problem, gain, damping)
+    posture, seconds = problem.figure.posture(q), duration(dt)
+    return plan.take(posture, plan.aimed(targets), seconds, plan.scratch())
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a step reads besides the posture and the targets, packed once."""
+
+    I: np.ndarray
+    F: np.ndarray
+    levels: np.ndarray  # the order of the residuals, as `differential` reads it
+    settings: np.ndarray  # with a dt of 0
+    T: np.ndarray  # (1, …) the problem's own targets
+    slots: tuple[Slot, ...]
+
+    def scratch(self) -> np.ndarray:
+        """Memory for one step at a time."""
+        return np.zeros(scratch_size(self.I) + room_size(self.I))
+
+    def aimed(self, targets: Any) -> np.ndarray:
+        """The targets as kernels read them."""
+        if targets is None:
+            return self.T
+        T = self.T.copy()
+        write_targets(self.slots, targets, T)
+        return T
+
+    def take(self, q: np.ndarray, T: np.ndarray, dt: float, scratch: np.ndarray) -> Floats:
+        """Move q (size) in place by one step towards the packed targets T (1, …)."""
+        settings, info = self.settings.copy(), np.empty((1, 2))
+        settings[DT] = dt
+        step_entry(self.I, self.F, scratch, T, q[None], self.levels, settings, info, 0, 1)
+        if info[0, 1] != 0.0:
+            raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
+        return q
+
+
+def planned(problem: Problem, gain: float = 1.0, damping: float = 1e-6) -> Plan:
+    """The plan of a problem's steps; what a step cannot take is refused, with the reasons by task."""
+    instance(problem, Problem, "what step() takes first")
+    part = number(gain, "the gain of a step, the part of the error to remove,", above=0.0, most=1.0)
+    price = positive(damping, "the damping of a step")
+    return _planned(problem, part, price)
+
+
+def duration(dt: Any) -> float:
+    """A time step [s]."""
+    return positive(dt, "the time dt of a step")
+
+
+@lru_cache(maxsize=8)
+def _planned(problem: Problem, gain: float, damping: float) -> Plan:
+    reasons = refusals(problem)
+    if reasons:
+        raise Refused("step cannot take this problem: " + "; ".join(reasons))
+    I, F, T = problem.pack
+    settings = np.zeros(SPEED + problem.figure.size)
+    settings[:SPEED] = 0.0, gain, damping
+    settings[SPEED:] = problem.figure.speed
+    return Plan(I, F, levelled(problem), settings, T[None].copy(), slots(problem))
+
+
+def refusals(problem: Problem) -> list[str]:
+    """What a step cannot take: obstacles, linear limits, goals without residuals."""
+    assert problem.limits is not None
+    reasons = [f"it keeps {task.name}" for task in problem.clear]
+    if not problem.limits.is_box:
+        reasons.append("its limits have linear rows")
+    for task in problem.tasks:
+        if any(isinstance(goal, Custom) for goal, _ in task.alternatives):
+            reasons.append(f"{task.name!r} has no residual form")
+    return reasons
+
+
+def levelled(problem: Problem) -> np.ndarray:
+    """The tasks' residuals in the order of their levels, and the levels of posture goals (see `differential`)."""
+    rows: list[list[int]] = [[] for _ in range(max(problem.ranks, default=-1) + 1)]
+    near: list[int] = []
+    for task, level, own in zip(problem.all_tasks, problem.ranks, problem.rows_of_tasks, strict=True):
+        rows[level] += own
+        near += [level] if isinstance(task.goal, Near) else []
+    first = np.cumsum([0, *map(len, rows)])
+    numbers = [len(rows), int(problem.has_hard), *first, *(r for level in rows for r in level), *near]
+    return np.array(numbers, dtype=np.int64)

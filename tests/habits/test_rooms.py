@@ -1,0 +1,66 @@
+"""The rooms: names are imported when they are asked for, editors see the same ones, and every room says what it is."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import supple
+
+SOURCE = Path(supple.__file__).parent
+ROOMS = sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file())
+LAZY = ["supple", *(f"supple.{room}" for room in ROOMS if "lazily(" in (SOURCE / room / "__init__.py").read_text())]
+
+
+def shown_to_editors(package: str) -> dict[str, str]:
+    """The names that the block under TYPE_CHECKING imports, each with its module."""
+    path = SOURCE.parent.joinpath(*package.split("."), "__init__.py")
+    blocks = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.If)]
+    imports = [line for block in blocks for line in block.body if isinstance(line, ast.ImportFrom)]
+    return {alias.name: str(line.module) for line in imports for alias in line.names}
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_editors_see_the_names_that_there_are(package: str):
+    module = import_module(package)
+    shown = shown_to_editors(package)
+    assert sorted(shown) == sorted(module.__all__)
+    for name, home in shown.items():
+        assert getattr(module, name) is getattr(import_module(home), name)
+        assert name in dir(module)
+
+
+def test_importing_the_library_imports_none_of_its_rooms():
+    script = "import sys, supple; print([name for name in sys.modules if name.startswith('supple.')], 'numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] False"
+
+
+def test_no_module_hides_a_function():
+    for path in SOURCE.rglob("*.py"):
+        name = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+        if not name.endswith("__main__"):
+            import_module(name)
+    for package in LAZY:
+        for name in import_module(package).__all__:
+            assert not isinstance(getattr(import_module(package), name), ModuleType), f"{package}.{name}"
+
+
+def test_what_there_is_not_is_refused_by_name():
+    with pytest.raises(AttributeError, match="module 'supple' has no attribute 'sovle'"):
+        _ = supple.sovle
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_it_is(room: str):
+    assert len((import_module(f"supple.{room}").__doc__ or "").split()) >= 8
+
+
+def test_nothing_else_stands_at_the_root():
+    assert {path.name for path in SOURCE.glob("*.py")} == {"__init__.py", "errors.py"}
