@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,45 +15,51 @@ from supple.basics.checks import instance, path_of
 from supple.errors import BadFile, find
 from supple.figure import catalogue
 from supple.figure.figure import Figure, Origin
-from supple.files.acclaim.motion import read_amc
-from supple.files.acclaim.skeleton import read_asf
-from supple.files.bvh.reader import read_bvh
-from supple.files.bvh.writer import write_bvh
-from supple.files.c3d.reader import read_c3d
-from supple.files.c3d.writer import write_c3d
-from supple.files.gltf import write_gltf
-from supple.files.marker_trial import Wishes
-from supple.files.mjcf import read_mjcf
-from supple.files.osim.reader import read_osim
-from supple.files.scene.text import read_scene_file, write_scene
-from supple.files.storage import read_storage, write_storage
-from supple.files.trc import read_trc, write_trc
-from supple.files.urdf.reader import read_urdf
-from supple.files.urdf.writer import write_urdf
 from supple.motion.markers import Markers
 from supple.motion.motion import Motion
-from supple.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from supple.scene.scene import Scene
 
 
-def _bvh_figure(path: Path, *, unit: float | None = None, up: str | None = None) -> Figure:
-    return read_bvh(path, unit=unit, up=up).figure
-
-
-FIGURES: dict[str, Callable[..., Figure]] = {
-    ".urdf": read_urdf,
-    ".xml": read_mjcf,
-    ".mjcf": read_mjcf,
-    ".bvh": _bvh_figure,
-    ".osim": read_osim,
-    ".asf": read_asf,
+# What reads and writes which ending: a function and its file, imported when such a file comes.
+FIGURES = {
+    ".urdf": "urdf.reader:read_urdf",
+    ".xml": "mjcf:read_mjcf",
+    ".mjcf": "mjcf:read_mjcf",
+    ".bvh": "bvh.reader:read_skeleton",
+    ".osim": "osim.reader:read_osim",
+    ".asf": "acclaim.skeleton:read_asf",
 }
-MOTIONS: dict[str, Callable[..., Motion]] = {
-    ".bvh": read_bvh,
-    ".amc": read_amc,
-    ".mot": read_storage,
-    ".sto": read_storage,
+MOTIONS = {
+    ".bvh": "bvh.reader:read_bvh",
+    ".amc": "acclaim.motion:read_amc",
+    ".mot": "storage:read_storage",
+    ".sto": "storage:read_storage",
 }
-MARKERS: dict[str, Callable[[Path, Wishes], Markers]] = {".c3d": read_c3d, ".trc": read_trc}
+MARKERS = {".c3d": "c3d.reader:read_c3d", ".trc": "trc:read_trc"}
+WRITERS: dict[type, dict[str, str]] = {
+    Figure: {
+        ".urdf": "urdf.writer:write_urdf",
+        ".bvh": "bvh.writer:write_bvh",
+        ".glb": "gltf:write_gltf",
+        ".gltf": "gltf:write_gltf",
+    },
+    Motion: {
+        ".bvh": "bvh.writer:write_bvh",
+        ".mot": "storage:write_storage",
+        ".sto": "storage:write_storage",
+        ".glb": "gltf:write_gltf",
+        ".gltf": "gltf:write_gltf",
+    },
+    Markers: {".trc": "trc:write_trc", ".c3d": "c3d.writer:write_c3d"},
+}
+
+
+def _function(where: str) -> Callable[..., Any]:
+    """A function of a file of this room, such as "urdf.reader:read_urdf"."""
+    module, name = where.split(":")
+    return getattr(import_module(f"supple.files.{module}"), name)
 
 
 def load(what: str | Path, **options: Any) -> Figure:
@@ -63,8 +70,9 @@ def load(what: str | Path, **options: Any) -> Figure:
     path = path_of(what, "what load() takes, a name of the catalogue or a file,")
     suffix = path.suffix.lower()
     if suffix in FIGURES:
-        _check_options(FIGURES[suffix], options, f"the reader of {suffix} files")
-        return FIGURES[suffix](path, **options)._with_origin(Origin(str(path.absolute()), True, options))
+        reader = _function(FIGURES[suffix])
+        _check_options(reader, options, f"the reader of {suffix} files")
+        return reader(path, **options)._with_origin(Origin(str(path.absolute()), True, options))
     if not isinstance(what, str) or suffix in MOTIONS or os.path.exists(what):  # no error for a name that is no path
         raise BadFile(f"cannot tell a figure's format from {suffix!r}: {', '.join(FIGURES)} are known", file=str(what))
     find(catalogue.names(), str(what), "figure", "the catalogue")
@@ -86,8 +94,9 @@ def read_motion(path: str | Path, **options: Any) -> Motion:
     suffix = path_of(path).suffix.lower()
     if suffix not in MOTIONS:
         raise BadFile(f"motions are read from {', '.join(MOTIONS)}", file=str(path))
-    _check_options(MOTIONS[suffix], options, f"the reader of {suffix} files")
-    return MOTIONS[suffix](path_of(path), **options)
+    reader = _function(MOTIONS[suffix])
+    _check_options(reader, options, f"the reader of {suffix} files")
+    return reader(path_of(path), **options)
 
 
 def read_markers(
@@ -105,38 +114,20 @@ def read_markers(
     without a name. `zeros` tells whether samples at exactly (0, 0, 0) are "missing" or "seen"; by default the file's own
     marks decide, and where it has none, zeros are missing for markers that are elsewhere in other frames.
     """
+    from supple.files.marker_trial import Wishes
+
     wishes = Wishes(up, unit, rate, unlabelled, zeros)
     reader = MARKERS.get(path_of(path).suffix.lower())
     if reader is None:
         raise BadFile(f"markers are read from {', '.join(MARKERS)}", file=str(path))
-    return reader(Path(path), wishes)
+    return _function(reader)(Path(path), wishes)
 
 
 def read_scene(path: str | Path) -> Scene:
     """A scene from a file (.toml, .json) and the figure that it names."""
+    from supple.files.scene.text import read_scene_file
+
     return read_scene_file(path_of(path), load)
-
-
-def _at_rest(figure: Figure) -> Motion:
-    return Motion(figure, figure.rest[None], np.zeros(1), source=figure.source)
-
-
-WRITERS: dict[type, dict[str, Callable[[Any, str | Path], None]]] = {
-    Figure: {
-        ".urdf": write_urdf,
-        ".bvh": lambda figure, path: write_bvh(_at_rest(figure), path),
-        ".glb": lambda figure, path: write_gltf(_at_rest(figure), path),
-        ".gltf": lambda figure, path: write_gltf(_at_rest(figure), path),
-    },
-    Motion: {
-        ".bvh": write_bvh,
-        ".mot": write_storage,
-        ".sto": write_storage,
-        ".glb": write_gltf,
-        ".gltf": write_gltf,
-    },
-    Markers: {".trc": write_trc, ".c3d": write_c3d},
-}
 
 
 def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
@@ -145,9 +136,13 @@ def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
     Figures go to .urdf, .bvh, .glb and .gltf files, motions to .bvh, .mot, .sto, .glb and .gltf, markers to .trc and .c3d,
     scenes to .toml and .json.
     """
+    from supple.scene.scene import Scene
+
     instance(what, (Figure, Motion, Markers, Scene), "what write() writes")
     path = path_of(path)
     if isinstance(what, Scene):
+        from supple.files.scene.text import write_scene
+
         write_scene(what, path)
         return
     writers = next((files for kind, files in WRITERS.items() if isinstance(what, kind)), {})
@@ -157,4 +152,6 @@ def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
             f"{kind.__name__.lower().rstrip('s')}s are written to {', '.join(files)}" for kind, files in WRITERS.items()
         ]
         raise BadFile("; ".join(known), file=str(path))
-    writer(what, path)
+    if isinstance(what, Figure) and writer != WRITERS[Figure][".urdf"]:  # a motion of one frame, at rest
+        what = Motion(what, what.rest[None], np.zeros(1), source=what.source)
+    _function(writer)(what, path)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from supple.problem.problem import Problem
-from supple.solvers.active_set.active_set import ActiveSet
 from supple.solvers.base import Solver
-from supple.solvers.clearance_first import Roomy
 from supple.solvers.multistart import Multistart
-from supple.solvers.newton.newton import Newton
-from supple.solvers.projected_gradient import ProjectedGradient
 
 
 def default_solver(problem: Problem) -> Solver:
@@ -18,11 +14,20 @@ def default_solver(problem: Problem) -> Solver:
     of the active-set method; the projected gradient last. Where more clearance is preferred than must be kept, it is asked for
     that first.
     """
-    solvers: tuple[Solver, ...] = (
-        Multistart(),
-        Multistart(Newton(), attempts=10),
-        Multistart(ActiveSet(), attempts=10),
-        ProjectedGradient(),
-    )
-    chosen = next((solver for solver in solvers if not solver.refuse(problem)), solvers[0])
-    return Roomy(chosen) if problem.clearance.preferred > problem.clearance.margin else chosen
+    usual = Multistart()
+    chosen = usual if not usual.refuse(problem) else _other(problem) or usual
+    if problem.clearance.preferred <= problem.clearance.margin:
+        return chosen
+    from supple.solvers.clearance_first import Roomy
+
+    return Roomy(chosen)
+
+
+def _other(problem: Problem) -> Solver | None:
+    """The first of the others that takes the problem; most problems need none of these modules."""
+    from supple.solvers.active_set.active_set import ActiveSet
+    from supple.solvers.newton.newton import Newton
+    from supple.solvers.projected_gradient import ProjectedGradient
+
+    others = (Multistart(Newton(), attempts=10), Multistart(ActiveSet(), attempts=10), ProjectedGradient())
+    return next((solver for solver in others if not solver.refuse(problem)), None)

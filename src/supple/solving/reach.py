@@ -38,7 +38,8 @@ from supple.proofs.certificate import Certificate
 from supple.proofs.checker.balls import need_flint
 from supple.proofs.serial_chain import Chain, Undecidable, chain_of
 from supple.solvers.base import insist
-from supple.solvers.decide import Decide, decided
+from supple.solvers.decide import Decide
+from supple.solvers.deciding import decided
 from supple.solving.prepare import Query, prepare
 
 MOST = 200_000  # poses of one map

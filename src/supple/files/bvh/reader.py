@@ -65,6 +65,11 @@ def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = No
     return parse_bvh(text, str(path), unit=unit, up=up)
 
 
+def read_skeleton(path: str | Path, *, unit: float | None = None, up: str | None = None) -> Figure:
+    """The skeleton of a BVH file, without its motion."""
+    return read_bvh(path, unit=unit, up=up).figure
+
+
 def parse_bvh(text: str, file: str | None = None, *, unit: float | None = None, up: str | None = None) -> Motion:
     """The motion in the text of a BVH file; `file` is what messages call it."""
     remarks = _assumed(unit, up)

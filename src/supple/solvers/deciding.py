@@ -1,0 +1,131 @@
+"""One problem, decided: its claims refuted box by box, or a posture found on the way (see `decide`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+
+import numpy as np
+
+from supple.errors import MissingExtra
+from supple.geometry.placements import Floats, angle_of, inverse
+from supple.problem.problem import Problem
+from supple.problem.solution import Decision, Solution, Status
+from supple.proofs.branching import Outcome, Search, box_of, groups_of
+from supple.proofs.certificate import Certificate, certified
+from supple.proofs.checker.balls import need_flint
+from supple.proofs.claims import Claim, claims_of
+from supple.proofs.collisions import Pairing, pairings_of
+from supple.proofs.serial_chain import Undecidable
+from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+
+
+def undecidable(problem: Problem) -> str:
+    """Why a problem cannot be decided; nothing if it can."""
+    try:
+        claims_of(problem)
+    except Undecidable as reason:
+        return str(reason)
+    return ""
+
+
+def decided(local: Solution, boxes: int, deadline: float = np.inf) -> Solution:
+    """What branch and bound makes of a search that failed, until a time of the monotonic clock.
+
+    A problem that cannot be decided keeps its answer, and the reason says why.
+    """
+    try:
+        claims = claims_of(local.problem)
+        need_flint()
+    except MissingExtra as error:
+        return replace(local, reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
+    except Undecidable as error:
+        return replace(local, reason=f"{local.reason} Whether it is impossible cannot be decided: {error}.")
+    return _Deciding(local, claims, boxes, deadline).solution()
+
+
+class _Deciding:
+    """One problem, decided."""
+
+    def __init__(self, local: Solution, claims: tuple[Claim, ...], boxes: int, deadline: float) -> None:
+        self.local, self.problem, self.claims, self.boxes = local, local.problem, claims, boxes
+        self.late: Callable[[], bool] = lambda: monotonic() > deadline
+        self.begun, self.looked = monotonic(), 0
+        self.own = LevenbergMarquardt()
+        self.q = np.array(local.q)
+
+    def solution(self) -> Solution:
+        """A posture, a proof, or neither, each with what it took."""
+        groups = [list(range(len(self.claims)))] if self.problem.clear else groups_of(self.claims)
+        found = [False] * len(groups)
+        for most in (self.boxes,) if len(groups) == 1 else (1, self.boxes):
+            for k, members in enumerate(groups):
+                claims = [self.claims[i] for i in members]
+                if found[k]:
+                    continue
+                outcome, certificate = self.search(claims, most)
+                if certificate is not None:
+                    return self.proved(certificate)
+                found[k] = outcome.q is not None
+                if all(found) and (solution := self.met()) is not None:
+                    return solution
+        said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
+        return self.noted(replace(self.local, reason=f"{self.local.reason} Whether it is impossible {said}."))
+
+    def search(self, claims: Sequence[Claim], most: int) -> tuple[Outcome, Certificate | None]:
+        """Refute some claims, or find a posture that meets them."""
+        pairings: list[Pairing] = pairings_of(self.problem, claims)
+        names, lower, upper = box_of(claims, pairings)
+        figure = self.problem.figure
+        own = [(i, figure.coordinates.index(name)) for i, name in enumerate(names) if name in figure.coordinates]
+
+        def reach(guess: Floats) -> Floats | None:
+            q = self.q.copy()
+            for i, j in own:
+                q[j] = guess[i]
+            tried = self.own.solve(self.problem, self.problem.admitted(q))
+            if not tried.ok and (
+                self.problem.clear or not all(_meets(claim, figure.coordinates, tried.q) for claim in claims)
+            ):
+                return None
+            for _, j in own:
+                self.q[j] = tried.q[j]
+            return tried.q
+
+        outcome = Search(names, claims, pairings, most, reach, self.late).run(lower, upper)
+        self.looked += outcome.boxes
+        if outcome.proof is None:
+            return outcome, None
+        return outcome, certified(self.problem, names, claims, pairings, outcome.proof)
+
+    def met(self) -> Solution | None:
+        """The solution, if the postures of all groups together are one."""
+        solution = self.own.solve(self.problem, self.problem.admitted(self.q))
+        return self.noted(solution) if solution.ok else None
+
+    def proved(self, certificate: Certificate) -> Solution:
+        """The certificate, if it stands up to its check."""
+        searched = monotonic()
+        if not certificate.verify(self.problem.figure, self.problem.limits):
+            reason = f"{self.local.reason} A proof that it is impossible did not stand up to its check."
+            return self.noted(replace(self.local, reason=reason))
+        checking = monotonic() - searched
+        said = replace(self.local, status=Status.IMPOSSIBLE, reason=f"{certificate.brief}.", certificate=certificate)
+        return self.noted(said, checking)
+
+    def noted(self, solution: Solution, checking: float = 0.0) -> Solution:
+        """A solution with what it took to decide."""
+        return replace(solution, decision=Decision(self.looked, monotonic() - self.begun - checking, checking))
+
+
+def _meets(claim: Claim, joints: tuple[str, ...], q: Floats) -> bool:
+    """Whether a posture meets a claim; joints that were added are not looked at."""
+    if any(
+        name not in joints and high > low for name, low, high in zip(claim.chain.names, *claim.chain.box, strict=True)
+    ):
+        return False
+    values = [q[joints.index(name)] if name in joints else 0.0 for name in claim.chain.names]
+    T = claim.chain.placement(np.array(values))
+    near = float(np.linalg.norm(T[:3, 3] - claim.target[:3, 3])) <= claim.tolerance
+    return near and (claim.point or angle_of((inverse(claim.target) @ T)[:3, :3]) <= claim.angle_tolerance)
