@@ -233,7 +233,8 @@ def complaints(problem: Problem, start: np.ndarray, solution: supple.Solution) -
     if one_rank and problem.value(q) > problem.value(begun) * (1 + UPHILL) + 1e-15:
         out.append(f"objective {problem.value(q):.6g} above the start's {problem.value(begun):.6g}")
     if one_rank and solution.status is supple.Status.NEAREST:
-        value, gradient, _ = problem.evaluate(q, hessian=False)
+        here = problem.evaluate(q, hessian=False)
+        value, gradient = here.value, here.gradient
         assert gradient is not None
         free = problem.free**2
         for step in (1e-2, 1e-4, 1e-6):

@@ -237,7 +237,7 @@ def test_without_the_extra_every_door_says_that_it_cannot_prove(monkeypatch: pyt
     def missing() -> None:
         raise supple.MissingExtra("python-flint", "convex", "checking a certificate")
 
-    monkeypatch.setattr("supple.solvers.decide.need_flint", missing)
+    monkeypatch.setattr("supple.solvers.deciding.need_flint", missing)
     answer = agree(Question("no extra", UNREACHABLE, [np.array([3.0, 0.0, 0.0])]), prove=True)
     assert answer.status is Status.NEAREST
     assert "cannot be proved" in answer.reason
