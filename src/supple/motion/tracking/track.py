@@ -62,7 +62,7 @@ def track(
     begin = np.clip(begin, figure.lower, figure.upper) if limits else begin
     try:
         fits = chosen.fit(clip, begin)
-        clip, problems = without_origin(clip, fits.q)
+        clip, problems = (clip, []) if stop.asked else without_origin(clip, fits.q)
         if problems:
             fits = chosen.fit(clip, begin)
     except KeyboardInterrupt:  # while nothing was fitted that could be told
