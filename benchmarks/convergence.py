@@ -23,7 +23,7 @@ SOLVERS: dict[str, Any] = {
     "ActiveSet": supple.ActiveSet(),
     "Newton": supple.Newton(),
     "LevenbergMarquardt": supple.LevenbergMarquardt(),
-    "JacobianTranspose": supple.JacobianTranspose(step=supple.FixedStep(0.125)),
+    "JacobianTranspose": supple.JacobianTranspose(step=supple.solvers.FixedStep(0.125)),
 }
 SIX = ("hand_l.palm", "hand_r.palm", "foot_l", "foot_r", "pelvis", "head.top")
 POINTS = 25  # of a curve against time

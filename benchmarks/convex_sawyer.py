@@ -31,7 +31,7 @@ from sawyer_rank import SEVEN, SIX, WAYS, arm_of, rank_one, show_seven, show_six
 ROOT = Path(__file__).resolve().parent.parent
 RUNNER = ROOT / "benchmarks" / "peers_sawyer" / "run_drake.py"
 ROUNDS = 3
-PREFERRED = 0.04  # clearance [m] that is looked for first; chosen on these very sets (docs/obstacles.md)
+PREFERRED = 0.04  # clearance [m] that is looked for first; chosen on these very sets (docs/measured/obstacles.md)
 RANKED = (  # label, model, whether pairs are left out
     ("RankOne, low density", "low", True),
     ("RankOne, mid density", "mid", True),

@@ -21,8 +21,8 @@ from supple.kernels.compiling import entry
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient, hessian
+from supple.kernels.scratch import open_evaluation
 from supple.kernels.tree import open_tree, place, steer
-from supple.kernels.views import read_work
 
 HUMAN_GOALS = ("hand_l.tip", "hand_r.tip", "foot_l.heel", "foot_r.heel", "pelvis", "head.top")
 POSTURES = 64
@@ -65,7 +65,7 @@ def _jacobians(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rounds: int, g: Any
 def _placements(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rounds: int, g: Any, H: Any, rho: Any, J: Any) -> float:
     """The same for the placements of all joints alone: the part that every evaluation begins with."""
     tree = open_tree(I, F)
-    work, _ = read_work(I, scratch)
+    work = open_evaluation(I, scratch)
     total = 0.0
     for _ in range(rounds):
         for k in range(Q.shape[0]):

@@ -98,7 +98,9 @@ def dropped(bench: Bench) -> list[Row]:
         whole = trial(name)
         job = whole.without(dropped_samples(whole.seen.shape[:2], 0.3))
         part = [missing_row(job, whole, "supple", DEFAULT)]
-        part += [missing_row(job, whole, f"supple, whole clip {s:g}", supple.WholeClip(s)) for s in (1e-5, 3e-5, 1e-4)]
+        part += [
+            missing_row(job, whole, f"supple, whole clip {s:g}", supple.motion.WholeClip(s)) for s in (1e-5, 3e-5, 1e-4)
+        ]
         for peer, setting in (("biorbd", "sure"), ("opensim", "sure"), ("momentum", "tuned"), ("mink", "quick")):
             if peer in bench.wanted:
                 part.append(bench.beside(job, peer, setting, whole.seen))

@@ -85,7 +85,7 @@ class Trial:
         """The same with limits or without."""
         return replace(self, limits=limits)
 
-    def track(self, method: Any = None, start: np.ndarray | None = None) -> supple.Tracked:
+    def track(self, method: Any = None, start: np.ndarray | None = None) -> supple.motion.Tracked:
         """What supple makes of it."""
         begin = self.start if start is None else start
         kept = self.markers.only(self.names)

@@ -15,7 +15,7 @@ from markers_data import Trial, places, rms, trial
 SHARES = (0.1, 0.2, 0.3, 0.4)
 BLOCK = 0.5  # seconds that one marker is gone at a time
 SEGMENTS = ("LeftForeArm", "RightLeg", "LeftFoot", "Head", "Hips", "Spine1")
-METHODS = {"frame by frame": supple.FrameByFrame(), "whole clip": supple.WholeClip(1e-5)}
+METHODS = {"frame by frame": supple.motion.FrameByFrame(), "whole clip": supple.motion.WholeClip(1e-5)}
 STARTS = 100
 
 
@@ -82,7 +82,7 @@ def starts() -> list[dict[str, Any]]:
         for _ in range(STARTS):
             begin = rng.uniform(lower, upper)
             for motions, search in ((found, True), (plain, False)):
-                method = supple.FrameByFrame(tolerance=1e-9, steps=2000, search=search)
+                method = supple.motion.FrameByFrame(tolerance=1e-9, steps=2000, search=search)
                 motions.append(places(job.figure, job.track(method, start=begin).q, job.names))
         offs, bare = (np.array([rms(at, job.seen) for at in motions]) for motions in (found, plain))
         apart = max(1e3 * float(np.linalg.norm(at - found[0], axis=2).max()) for at in found)

@@ -19,9 +19,9 @@ LOST = 0.2
 def chosen() -> dict[str, Any]:
     """The methods, by name; natural coordinates too where this version has them."""
     found = {
-        "FrameByFrame()": supple.FrameByFrame(),
-        "FrameByFrame(1e-8)": supple.FrameByFrame(tolerance=1e-8, steps=500),
-        "WholeClip(1e-5)": supple.WholeClip(1e-5),
+        "FrameByFrame()": supple.motion.FrameByFrame(),
+        "FrameByFrame(1e-8)": supple.motion.FrameByFrame(tolerance=1e-8, steps=500),
+        "WholeClip(1e-5)": supple.motion.WholeClip(1e-5),
         "LevenbergMarquardt()": supple.LevenbergMarquardt(),
         "Newton()": supple.Newton(),
     }

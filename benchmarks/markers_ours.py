@@ -12,9 +12,9 @@ import supple
 from markers_data import Trial, places, rms
 from supple.motion.tracking.clip import clip_of
 
-DEFAULT = supple.FrameByFrame()
-SHARP = supple.FrameByFrame(tolerance=1e-8, steps=500)
-EXACT = supple.FrameByFrame(tolerance=1e-12, steps=5000)
+DEFAULT = supple.motion.FrameByFrame()
+SHARP = supple.motion.FrameByFrame(tolerance=1e-8, steps=500)
+EXACT = supple.motion.FrameByFrame(tolerance=1e-12, steps=5000)
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ def call_time(trial: Trial, method: Any, passes: int = 3) -> float:
     return 1e3 * least(lambda: trial.track(method), passes) / len(trial.seen)
 
 
-def ours(trial: Trial, who: str, method: Any) -> tuple[Row, supple.Tracked]:
+def ours(trial: Trial, who: str, method: Any) -> tuple[Row, supple.motion.Tracked]:
     """A line of supple's, without ratios, and the motion."""
     motion = trial.track(method)
     off = rms(places(trial.figure, motion.q, trial.names), trial.seen)
-    quick = isinstance(method, supple.FrameByFrame)
+    quick = isinstance(method, supple.motion.FrameByFrame)
     ms = frame_time(trial, method) if quick else np.nan
     lost = int((~motion.converged).sum())
     note = f"{motion.iterations.mean():.1f} steps a frame, {lost} frames not converged"

@@ -4,7 +4,7 @@ Run ``python benchmarks/motion.py [--motions 02_01,49_06] [--peers momentum,mink
 one frame at a time from Python, each frame from the answer to the frame before; `motion_data` says what the problem is. A peer
 runs in an environment of its own and with its limits on. All runs are made five times with the same answers, and the least
 disturbed time of a frame counts. Errors and limits are judged for all alike, by the figure's own placements. With ``--slots``
-every solver of supple gets 15 ms a frame instead, and the pictures of docs/motion.md are drawn.
+every solver of supple gets 15 ms a frame instead, and the pictures of docs/measured/motion.md are drawn.
 """
 
 from __future__ import annotations

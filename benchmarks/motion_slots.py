@@ -29,12 +29,12 @@ SOLVERS: dict[str, Any] = {
     "ActiveSet": supple.ActiveSet(),
     "ProjectedGradient": supple.ProjectedGradient(),
     "ProjectedGradient, τ₁ = 1": supple.ProjectedGradient(spectral=False),
-    "DampedLeastSquares": supple.DampedLeastSquares(),
+    "DampedLeastSquares": supple.solvers.DampedLeastSquares(),
     "PseudoInverse": supple.PseudoInverse(),
     "CyclicCoordinateDescent": supple.CyclicCoordinateDescent(),
     "JacobianTranspose, τ = 0.005": supple.JacobianTranspose(),
-    "JacobianTranspose, (28)": supple.JacobianTranspose(step=supple.FittedStep()),
-    "JacobianTranspose, (29)": supple.JacobianTranspose(step=supple.CautiousStep()),
+    "JacobianTranspose, (28)": supple.JacobianTranspose(step=supple.solvers.FittedStep()),
+    "JacobianTranspose, (29)": supple.JacobianTranspose(step=supple.solvers.CautiousStep()),
     "Fabrik": supple.Fabrik(),
 }
 

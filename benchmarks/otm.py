@@ -55,7 +55,7 @@ def measured(experiment: Experiment, tracker: supple.OptimalTracking, frames: in
 
 def size_of(experiment: Experiment) -> str:
     """The size of the model in natural coordinates, markers among them."""
-    natural = supple.Natural(experiment.figure, points=tuple(experiment.points.values()))
+    natural = supple.motion.Natural(experiment.figure, points=tuple(experiment.points.values()))
     slope = natural.jacobian(natural.from_posture(experiment.postures[0][0])).toarray()
     rank = int(np.linalg.matrix_rank(slope, 1e-9))
     return (

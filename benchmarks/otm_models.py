@@ -183,7 +183,7 @@ def steering(trials: int = 12, frames: int = 150, amplitude: float = 0.02, seed:
             arm = grip - centre
             c, d = np.cos(turn), np.sin(turn)
             ways = np.column_stack([0.0 * turn + arm[0], arm[1] * c - arm[2] * d, arm[1] * d + arm[2] * c])
-            held.append(supple.Held(hand, centre + ways))
+            held.append(supple.motion.Held(hand, centre + ways))
         rest = seen(figure, points, start[None])
         still = supple.OptimalTracking(limits=False).track_frames(
             figure, list(points.values()), np.repeat(rest, frames, axis=0), start=start, held=held

@@ -15,7 +15,8 @@ import numpy as np
 
 import supple
 from sawyer_data import HAND, JOINTS, Scenes, balls
-from supple import Box, LevenbergMarquardt, Placed, Polytope, Problem, RankOne, Rooms, Task
+from supple import Box, LevenbergMarquardt, Placed, Polytope, Problem, RankOne, Task
+from supple.solvers.rank_one import FreeRegions
 
 WORKSPACE = Box((-1.0, -1.0, -0.3), (1.0, 1.0, 1.3))
 SOLVER = RankOne(polish=None, restarts=3)
@@ -45,17 +46,17 @@ def rooms_of(
     things = things_of(scenes.boxes[i])
     seeds: Any = sum(map(len, arm.bars.values()))
     if biased:
-        seeds = supple.seeds_about(arm, supple.solve(arm, {HAND: Placed(scenes.places[i])}).q)
-    return supple.free_space(things, WORKSPACE, seeds, cuboids=cuboids)
+        seeds = supple.problem.seeds_about(arm, supple.solve(arm, {HAND: Placed(scenes.places[i])}).q)
+    return supple.problem.free_space(things, WORKSPACE, seeds, cuboids=cuboids)
 
 
-def built(scenes: Scenes, i: int, arm: supple.Figure, reduce: bool, **how: Any) -> tuple[Problem, Rooms | None]:
+def built(scenes: Scenes, i: int, arm: supple.Figure, reduce: bool, **how: Any) -> tuple[Problem, FreeRegions | None]:
     """A problem, and its rows; none if there is no free space."""
     problem = Problem(arm, [Task(HAND, Placed(scenes.places[i]))], obstacles=things_of(scenes.boxes[i]))
     polytopes = rooms_of(scenes, i, arm, **how)
     if not polytopes:
         return problem, None
-    rooms = Rooms.of(arm, polytopes)
+    rooms = FreeRegions.of(arm, polytopes)
     return problem, rooms.reduced(problem, SOLVER) if reduce else rooms
 
 

@@ -27,7 +27,7 @@ import supple
 from scaling_cells import EVALUATED, ROUNDS, Building, Cell, Evaluation, Iteration
 from scaling_plot import draw
 from scaling_problems import Case, chain_case, grouped_case, jack_case, reach_case
-from supple.kernels.views import scratch_size
+from supple.kernels.scratch import EVALUATION
 from supple.solvers.active_set import active_set
 from supple.solvers.levenberg_marquardt.desk import desk
 
@@ -44,8 +44,8 @@ SOLVERS: dict[str, Any] = {
     "ActiveSet": supple.ActiveSet(tolerance=0.0),
     "Newton": supple.Newton(tolerance=0.0),
     "LevenbergMarquardt": supple.LevenbergMarquardt(tolerance=0.0, slow=1.0),
-    "JacobianTranspose": supple.JacobianTranspose(tolerance=0.0, step=supple.FixedStep(1e-3)),
-    "DampedLeastSquares": supple.DampedLeastSquares(tolerance=0.0),
+    "JacobianTranspose": supple.JacobianTranspose(tolerance=0.0, step=supple.solvers.FixedStep(1e-3)),
+    "DampedLeastSquares": supple.solvers.DampedLeastSquares(tolerance=0.0),
     "PseudoInverse": supple.PseudoInverse(tolerance=0.0),
     "CyclicCoordinateDescent": supple.CyclicCoordinateDescent(tolerance=0.0),
     "Fabrik": supple.Fabrik(tolerance=0.0),
@@ -59,7 +59,7 @@ TARGETS = {"ActiveSet": 2.1, "value + gradient": 1.2}
 def megabytes(case: Case) -> dict[str, float]:
     """What is held in memory for a problem: its packs, and the scratch of an evaluation and of two solvers."""
     problem, I = case.problem, case.problem.packed[0]
-    numbers = {"evaluation": scratch_size(I), "ActiveSet": scratch_size(I) + active_set.room_size(I)}
+    numbers = {"evaluation": EVALUATION.size(I), "ActiveSet": EVALUATION.size(I) + active_set.room_size(I)}
     sizes = {"pack": sum(pack.nbytes for pack in problem.packed)} | {k: 8 * v for k, v in numbers.items()}
     sizes["LevenbergMarquardt"] = desk(problem, (0.0,) * 6, 0).nbytes
     return {what: size / 1e6 for what, size in sizes.items()}

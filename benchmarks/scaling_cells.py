@@ -17,7 +17,7 @@ from supple.kernels.compiling import entry
 from supple.kernels.jacobian import jacobian_entry, linearise
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
-from supple.kernels.views import read_work
+from supple.kernels.scratch import open_evaluation
 from supple.problem.allowance import EVALUATIONS, ITERATIONS
 
 ROUNDS, SPAN = 9, 6.0  # most rounds, and the seconds after which a cell has had enough of them; at least two
@@ -111,7 +111,7 @@ class Iteration(Cell):
 @entry
 def _linearisations(I: Any, F: Any, scratch: Any, T: Any, Q: Any, rho: Any) -> None:
     """Residuals and their derivatives without zeros, at every posture of Q."""
-    work, _ = read_work(I, scratch)
+    work = open_evaluation(I, scratch)
     for k in range(Q.shape[0]):
         linearise(I, F, scratch, T[k], Q[k], rho, work.columns, work.chosen)
 

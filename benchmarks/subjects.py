@@ -42,7 +42,7 @@ def displaced(figure: supple.Figure, rng: np.random.Generator, least: float, mos
 
 def cmu(folder: Path) -> None:
     """Real clips, from scratch."""
-    chosen = supple.marker_set("cmu41")
+    chosen = supple.figure.marker_set("cmu41")
     human = supple.load("human").with_marker_set(chosen)
     walk, punch = (supple.read_markers(folder / "c3d" / f"{clip}.c3d") for clip in ("02_01", "02_05"))
     print(

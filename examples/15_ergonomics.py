@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 import supple
-from supple import MassCentre, Over, Problem, Solution
+from supple import Balanced, MassCentre, Problem, Solution
 from supple.view import draw
 
 FOLDER = Path(__file__).parent / "scenes"
@@ -45,7 +45,7 @@ def timed(scene: supple.Scene) -> tuple[Solution, float]:
 def balance(solution: Solution) -> float:
     """How far the centre of mass is inside the polygon of support [m]; NaN where the scene asks for none."""
     for task in solution.problem.tasks:
-        if isinstance(task.effector, MassCentre) and isinstance(task.goal, Over):
+        if isinstance(task.effector, MassCentre) and isinstance(task.goal, Balanced):
             centre = solution.problem.figure.seen(solution.q, task.effector)[:2, 3]
             inward, least = task.goal.edges[:, :2], task.goal.edges[:, 2] - task.goal.margin
             return float((inward @ centre - least).min())
@@ -62,7 +62,7 @@ for i, (name, (title, *views)) in enumerate(SCENES.items()):
     inside = f"{100 * balance(solution):.1f} cm" if np.isfinite(balance(solution)) else "–"
     limits = ", ".join(solution.active) or "–"
     print(f"{name:12s} {solution.status.name:8s} {worst:12.1e} {taken:5.0f} {inside:>8s}  {limits}")
-    shown = [t for t in scene.problem.tasks if isinstance(t.goal, Over)]
+    shown = [t for t in scene.problem.tasks if isinstance(t.goal, Balanced)]
     around = Problem(scene.figure, shown, obstacles=scene.obstacles)
     for path, side in SIDES.items():
         panel = sheets[path][1].flat[i]

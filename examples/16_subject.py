@@ -39,7 +39,7 @@ def length(figure: supple.Figure, start: str, end: str) -> float:
     return 1e3 * float(np.linalg.norm(frames[end][:3, 3] - frames[start][:3, 3]))
 
 
-cmu = supple.marker_set("cmu41")
+cmu = supple.figure.marker_set("cmu41")
 human = supple.load("human", fingers=False).with_marker_set(cmu)
 person = human.scaled({f"{part}{side}": scale for part, scale in TRUTH.items() for side in ("_l", "_r")})
 person = person.with_markers(
@@ -62,7 +62,7 @@ print(f"the trial does not tell: {', '.join(subject.untold) or 'nothing'}")
 sheet, panels = plt.subplots(2, 3, figsize=(13, 14), layout="tight")
 for column, name in enumerate(("cmu41", "plug-in gait", "helen hayes")):
     shown = human.with_marker_set(name)
-    places = {n: shown.seen(shown.rest, shown.markers[n])[:3, 3] for n in supple.marker_set(name).names}
+    places = {n: shown.seen(shown.rest, shown.markers[n])[:3, 3] for n in supple.figure.marker_set(name).names}
     near = {n: x[1] > 0.01 or (abs(x[1]) <= 0.01 and x[0] > 0.0) for n, x in places.items()}
     for panel, front in zip(panels[:, column], (True, False), strict=True):
         goals = [supple.Task(shown.markers[n], supple.At(x), name=n) for n, x in places.items() if near[n] == front]

@@ -33,7 +33,7 @@ march = supple.Motion(person, Q, times)
 spread = {"upper_arm_l.abduction": 1.5, "upper_arm_r.abduction": 1.5}
 child = supple.load("jack", stature=1.15, fingers=False).with_rest(spread)
 
-match = supple.match_segments(person, child)
+match = supple.motion.match_segments(person, child)
 print(match.text())
 print("the child has", len(child.coordinates), "coordinates, the person", len(person.coordinates), end="\n\n")
 
@@ -49,6 +49,6 @@ plain = supple.retarget(march, child, match, plant=False)
 print(f"\nslide without planting: {1e3 * plain.report.target.slide:.1f} mm")
 
 # Half of the match is enough to move half of the figure.
-arms = supple.Match.parse("pelvis = pelvis\nupper_arm_r = upper_arm_l\nforearm_r = forearm_l\nhand_r = hand_l")
+arms = supple.motion.Match.parse("pelvis = pelvis\nupper_arm_r = upper_arm_l\nforearm_r = forearm_l\nhand_r = hand_l")
 mirror = supple.retarget(march.frames(0, 30), child, arms, plant=False)
 print("only one arm:", ", ".join(t for t, _ in mirror.match.pairs))

@@ -31,9 +31,9 @@ seen[40:60, 5] += 0.4
 markers = supple.Markers(list(human.markers), seen, t[:, 0])
 
 for name, method in (
-    ("frame by frame", supple.FrameByFrame()),
-    ("outliers set aside", supple.FrameByFrame(huber=0.01)),
-    ("the whole clip", supple.WholeClip(1e-4, huber=0.01)),
+    ("frame by frame", supple.motion.FrameByFrame()),
+    ("outliers set aside", supple.motion.FrameByFrame(huber=0.01)),
+    ("the whole clip", supple.motion.WholeClip(1e-4, huber=0.01)),
 ):
     motion = supple.track(human, markers, method)
     found = np.stack(

@@ -13,8 +13,9 @@ from matplotlib import pyplot as plt
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import Box, Capsule, Clearance, Near, Point, Problem, RankOne, Rooms, Task, Together, Touching, Within
+from supple import Box, Capsule, Clearance, Near, Point, Problem, RankOne, Task, Within
 from supple.geometry.distances import distance_between
+from supple.solvers.rank_one import AllOf, Contact, FreeRegions
 from supple.view import draw
 
 SIDE, ROUND = 0.05, 0.007  # of the cube; radius of a fingertip [m]
@@ -37,7 +38,9 @@ def hand() -> supple.Figure:
     bones |= {"rh_lfmetacarpal": (0.06, 0.01)}
     flesh = {name: [Capsule.between((0, 0, 0), (0, 0, length), radius)] for name, (length, radius) in bones.items()}
     flesh["rh_palm"] = [Capsule.between((x, 0, 0.02), (x, 0, 0.085), 0.011) for x in (-0.011, 0.011, 0.033)]
-    return replace(supple.load("hand"), bodies={name: supple.Body(shapes=shapes) for name, shapes in flesh.items()})
+    return replace(
+        supple.load("hand"), bodies={name: supple.geometry.Body(shapes=shapes) for name, shapes in flesh.items()}
+    )
 
 
 def touch(figure: supple.Figure, finger: str) -> Task:
@@ -70,8 +73,8 @@ overlaps = figure.touching(solution.q, -1e-5) or "none"
 print(f"nothing is deeper in the cube than {max(0.0, deepest):.1e} m; fingers overlap: {overlaps}")
 
 # The same by convex relaxation: the room around the cube as cuboids, contacts as rows, no start and no descent in angles.
-cuboids = supple.free_space([cube], Box((-0.2, -0.2, -0.35), (0.2, 0.2, 0.2), CUBE), 60)
-rows = Together([Touching(touches), Rooms.of(figure, cuboids)])
+cuboids = supple.problem.free_space([cube], Box((-0.2, -0.2, -0.35), (0.2, 0.2, 0.2), CUBE), 60)
+rows = AllOf([Contact(touches), FreeRegions.of(figure, cuboids)])
 relaxed = supple.solve(Problem(figure, []), solver=RankOne(rows=rows))
 misses = Problem(figure, touches, obstacles={"cube": cube}).misses(relaxed.q)
 print(f"RankOne, in {len(cuboids)} cuboids: contacts and depth within {max(miss.metres for miss in misses):.0e} m")

@@ -14,8 +14,9 @@ from matplotlib import pyplot as plt
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple import Box, Capsule, Clearance, Continuity, Placed, Problem, RankOne, Rooms, Task, Together
+from supple import Box, Capsule, Clearance, Placed, Problem, RankOne, Task
 from supple.geometry.distances import distance_between
+from supple.solvers.rank_one import AllOf, Continuity, FreeRegions
 from supple.view import draw
 
 LINKS = {  # from, to, radius [m]
@@ -43,7 +44,7 @@ FRAMES = 40
 
 def arm() -> supple.Figure:
     """Sawyer with capsules around its links and a gripper in its hand; the head stays."""
-    bodies = {name: supple.Body(shapes=(Capsule.between(*link),)) for name, link in LINKS.items()}
+    bodies = {name: supple.geometry.Body(shapes=(Capsule.between(*link),)) for name, link in LINKS.items()}
     return replace(supple.load("sawyer").locked("head_pan"), bodies=bodies)
 
 
@@ -84,14 +85,15 @@ print(
 
 # The same by convex relaxation: free space as a union of polytopes, every body within a ball of its last rotation.
 about = [
-    supple.seeds_about(figure, supple.solve(figure, {"right_hand": Placed(places[k])}).q, 40, 0.2) for k in (0, -1)
+    supple.problem.seeds_about(figure, supple.solve(figure, {"right_hand": Placed(places[k])}).q, 40, 0.2)
+    for k in (0, -1)
 ]
-cuboids = supple.free_space(SHELF, Box((-0.6, -0.8, -0.3), (1.1, 0.8, 1.2)), np.vstack(about))
-rooms, walk = Rooms.of(figure, cuboids), []
+cuboids = supple.problem.free_space(SHELF, Box((-0.6, -0.8, -0.3), (1.1, 0.8, 1.2)), np.vstack(about))
+rooms, walk = FreeRegions.of(figure, cuboids), []
 for place in places[::3]:
     there = keep_off.aimed(place)
     rows = [rooms.reduced(there), *(Continuity(q, bound=0.5) for q in walk[-1:])]
-    answer = supple.solve(there, solver=RankOne(rows=Together(rows), polish=None))
+    answer = supple.solve(there, solver=RankOne(rows=AllOf(rows), polish=None))
     walk += [answer.q] if answer.ok else []
 step = np.degrees(np.abs(np.diff(walk, axis=0)).max())
 print(

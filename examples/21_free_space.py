@@ -55,7 +55,7 @@ points = [p for p in drawn if all(distance_between(Ball(p, 1e-6), thing) > 0.0 f
 sheet, axes = plt.subplots(1, 2, figsize=(12, 5), layout="tight")
 for ax, cuboids in zip(axes, (True, False), strict=True):
     began = perf_counter()
-    found = supple.free_space(THINGS, CELL, 12, cuboids=cuboids)
+    found = supple.problem.free_space(THINGS, CELL, 12, cuboids=cuboids)
     took = 1e3 * (perf_counter() - began)
     inside = np.array([any((body.A @ p <= body.b).all() for body in found) for p in points])
     name = f"{len(found)} {'cuboids' if cuboids else 'polytopes'} cover {100 * inside.mean():.0f} % of the free space"

@@ -11,7 +11,7 @@ from questions import PATH, Question
 
 SOLVERS: tuple[Any, ...] = (
     supple.LevenbergMarquardt(), supple.Newton(), supple.ActiveSet(), supple.ProjectedGradient(steps=300),
-    supple.JacobianTranspose(), supple.DampedLeastSquares(), supple.PseudoInverse(), supple.CyclicCoordinateDescent(),
+    supple.JacobianTranspose(), supple.solvers.DampedLeastSquares(), supple.PseudoInverse(), supple.CyclicCoordinateDescent(),
     supple.Fabrik(), supple.Multistart(supple.Newton(), attempts=3), supple.Decide(boxes=20),
 )  # fmt: skip
 

@@ -156,9 +156,9 @@ def _followers(parts: list[supple.Joint], rng: np.random.Generator, scale: float
             terms = {
                 str(n): _curve(rng, unit) for n in rng.choice(leaders, min(len(leaders), rng.integers(1, 3)), False)
             }
-            lines = all(isinstance(f, supple.Line) for f in terms.values())
+            lines = all(isinstance(f, supple.figure.Linear) for f in terms.values())
             limits = (offset - 2.0 * unit, offset + 2.0 * unit) if lines and rng.random() < 0.4 else (-np.inf, np.inf)
-            joint = replace(joint, drive=supple.Drive.by(terms, offset), limits=limits)
+            joint = replace(joint, drive=supple.figure.Drive.by(terms, offset), limits=limits)
         elif any(joint.turn) and not any(joint.slide):
             leaders.append(joint.name)
         out.append(joint)
@@ -169,19 +169,21 @@ def _curve(rng: np.random.Generator, unit: float) -> Any:
     kind = rng.integers(4)
     if kind == 0:
         x = np.cumsum(rng.uniform(0.3, 1.0, 4)) - 1.3
-        return supple.Spline(tuple(x), tuple(unit * rng.normal(0, 0.5, 4)))
+        return supple.figure.Spline(tuple(x), tuple(unit * rng.normal(0, 0.5, 4)))
     if kind == 1:
         c = unit * rng.normal(0, 0.3, 3)
         there, slope = float(c[0] + 0.5 * c[1] + 0.25 * c[2]), float(c[1] + c[2])
-        return supple.Pieces(((0.0, *c), (0.5, there, slope, float(unit * rng.normal(0, 0.2)))))
-    return supple.Line(float(unit * rng.normal(0, 0.8)) or unit)
+        return supple.figure.PiecewisePolynomial(((0.0, *c), (0.5, there, slope, float(unit * rng.normal(0, 0.2)))))
+    return supple.figure.Linear(float(unit * rng.normal(0, 0.8)) or unit)
 
 
-def _bodies(parts: list[supple.Joint], rng: np.random.Generator, scale: float) -> dict[str, supple.Body]:
+def _bodies(parts: list[supple.Joint], rng: np.random.Generator, scale: float) -> dict[str, supple.geometry.Body]:
     segments = [j.segment for j in parts if j.segment is not None]
     if rng.random() < 0.7:
         return {}
-    return {s: supple.Body(float(rng.uniform(0.1, 3.0)), tuple(rng.normal(0, 0.1 * scale, 3))) for s in segments}
+    return {
+        s: supple.geometry.Body(float(rng.uniform(0.1, 3.0)), tuple(rng.normal(0, 0.1 * scale, 3))) for s in segments
+    }
 
 
 def _grouped(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
@@ -195,8 +197,8 @@ def _grouped(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
     if len(free) < 2:
         return made
     chosen = [str(n) for n in rng.choice(free, min(len(free), 3), False)]
-    drives = {name: supple.Drive.by({"bend": float(rng.uniform(0.02, 0.1))}) for name in chosen}
-    return made.grouped(supple.Group("group", (supple.Coordinate("bend", (-1.0, 1.0)),), drives))
+    drives = {name: supple.figure.Drive.by({"bend": float(rng.uniform(0.02, 0.1))}) for name in chosen}
+    return made.grouped(supple.figure.Group("group", (supple.figure.Coordinate("bend", (-1.0, 1.0)),), drives))
 
 
 def _bounded(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
@@ -210,7 +212,7 @@ def _bounded(made: supple.Figure, rng: np.random.Generator) -> supple.Figure:
     width = dict(zip(made.coordinates, made.upper - made.lower, strict=True))
     c = {name: float(rng.normal() / max(width[name], 1e-9)) for name in chosen}
     rest = dict(zip(made.coordinates, made.rest, strict=True))
-    bound = supple.Bound.of(c, sum(c[n] * rest[n] for n in chosen) + float(rng.uniform(0.05, 0.5)))
+    bound = supple.figure.LinearLimit.of(c, sum(c[n] * rest[n] for n in chosen) + float(rng.uniform(0.05, 0.5)))
     return replace(made, bounds=(*made.bounds, bound))
 
 

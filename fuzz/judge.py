@@ -100,7 +100,7 @@ class Judge:
         return low, high, rows
 
     def _steepness(self, drive: Any) -> float:
-        return float(np.sqrt(sum(f.slope**2 for _, f in drive.terms if kind(f) == "Line")))
+        return float(np.sqrt(sum(f.slope**2 for _, f in drive.terms if kind(f) == "Linear")))
 
     # ── misses ───────────────────────────────────────────────────────────────────────────────────────────────────────
     def misses(self, Q: np.ndarray, targets: Any = None) -> list[Misses]:

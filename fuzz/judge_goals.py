@@ -15,9 +15,9 @@ def kind(thing: Any) -> str:
 # ── curves of driven joints ──────────────────────────────────────────────────────────────────────────────────────────
 def curve(f: Any, x: np.ndarray) -> np.ndarray:
     """A line, a natural spline or polynomials end to end, at every x."""
-    if kind(f) == "Line":
+    if kind(f) == "Linear":
         return f.slope * x
-    if kind(f) == "Pieces":
+    if kind(f) == "PiecewisePolynomial":
         rows = np.array(f.rows)
         begun = np.clip((x[:, None] >= rows[None, :, 0]).sum(axis=1) - 1, 0, len(rows) - 1)
         t, out = x - rows[begun, 0], np.zeros_like(x)

@@ -118,7 +118,7 @@ def task(figure: supple.Figure, rng: np.random.Generator, q: np.ndarray) -> Task
             + 0.05 * rng.normal(size=(6, 2))
             + 0.1 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, -1]])
         )
-        return Task(MassCentre(), g.Over(around) if rng.random() < 0.7 else g.At(c), **options)
+        return Task(MassCentre(), g.Balanced(around) if rng.random() < 0.7 else g.At(c), **options)
     end = effector(figure, rng)
     return Task(end, goal(rng, figure.seen(q, end), end), **options)
 

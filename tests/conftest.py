@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
 
 # The same examples in every run, so that a failure is a fact about the change at hand and not about the day.
 # To look further: pytest --hypothesis-profile=explore

@@ -15,11 +15,15 @@ import supple
 
 SOURCE = Path(supple.__file__).parent
 ROOMS = sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file())
-LAZY = ["supple", *(f"supple.{room}" for room in ROOMS if "lazily(" in (SOURCE / room / "__init__.py").read_text())]
+LAZY = [
+    ".".join(path.relative_to(SOURCE.parent).parent.parts)
+    for path in sorted(SOURCE.rglob("__init__.py"))
+    if "= lazily(" in path.read_text()
+]
 
 
 def shown_to_editors(package: str) -> dict[str, str]:
-    """The names that the block under TYPE_CHECKING imports, each with its module."""
+    """The names that the block under TYPE_CHECKING imports, each with its module; rooms are imported from the package."""
     path = SOURCE.parent.joinpath(*package.split("."), "__init__.py")
     blocks = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.If)]
     imports = [line for block in blocks for line in block.body if isinstance(line, ast.ImportFrom)]
@@ -30,10 +34,23 @@ def shown_to_editors(package: str) -> dict[str, str]:
 def test_editors_see_the_names_that_there_are(package: str):
     module = import_module(package)
     shown = shown_to_editors(package)
-    assert sorted(shown) == sorted(module.__all__)
+    rooms = {name for name, home in shown.items() if home == package}
+    assert sorted(shown.keys() - rooms) == sorted(module.__all__)
+    assert {*dir(module)} == {*shown, "__doc__", "__version__"}
     for name, home in shown.items():
-        assert getattr(module, name) is getattr(import_module(home), name)
-        assert name in dir(module)
+        there = import_module(f"{home}.{name}") if name in rooms else getattr(import_module(home), name)
+        assert getattr(module, name) is there
+
+
+def test_rooms_are_there_after_importing_the_library():
+    names = "supple.figure.Linear, supple.solvers.rank_one.AllOf, supple.view.draw"
+    script = f"import supple; print(*(one.__name__ for one in ({names})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["Linear", "AllOf", "draw"]
+
+
+def test_the_top_has_what_everybody_writes():
+    assert 70 <= len(supple.__all__) <= 80
 
 
 def test_importing_the_library_imports_none_of_its_rooms():

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 import supple
+from supple.motion import WholeClip
 
 ARMS = {
     "panda": "panda_hand_tcp",
@@ -241,7 +242,7 @@ GROUPS: dict[str, Group] = {
     **{f"method {name}": methods(name, 60) for name in SOLVERS},
     **{f"decide {name}": decided(name, 60) for name in ("panda", "ur5", "sawyer")},
     "track by frame": tracked(None, 400),
-    "track whole clip": tracked(supple.WholeClip(), 60),
+    "track whole clip": tracked(WholeClip(), 60),
     "track optimally": tracked(supple.OptimalTracking(), 40),
 }
 

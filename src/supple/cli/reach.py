@@ -14,8 +14,7 @@ from rich.table import Table
 
 import supple
 from supple.basics.writing import check_place, write_file
-from supple.cli.facts import place
-from supple.cli.facts import reach as farthest
+from supple.cli.facts import place, reach as farthest
 from supple.cli.inputs import figure_of, number, numbers
 from supple.errors import BadValue
 from supple.figure.figure import Figure

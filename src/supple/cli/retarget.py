@@ -37,7 +37,7 @@ def clip_of(
 
 def print_match(motion: supple.Motion, figure: Figure) -> None:
     """The match that would be used, as text to edit."""
-    typer.echo(supple.match_segments(motion.figure, figure).text(), nl=False)
+    typer.echo(supple.motion.match_segments(motion.figure, figure).text(), nl=False)
 
 
 def retargeted(

@@ -62,9 +62,11 @@ def track(
 
 def _method(name: str, smoothness: float, huber: float) -> Any:
     if name == "frames":
-        return supple.FrameByFrame(huber=huber) if huber < float("inf") else None  # the default, whatever the figure
+        return (
+            supple.motion.FrameByFrame(huber=huber) if huber < float("inf") else None
+        )  # the default, whatever the figure
     if name == "whole":
-        return supple.WholeClip(smoothness, huber=huber)
+        return supple.motion.WholeClip(smoothness, huber=huber)
     if name == "natural":
         if huber < float("inf"):
             raise BadValue("--huber is for the methods frames and whole; natural has no loss for outliers")
@@ -72,7 +74,7 @@ def _method(name: str, smoothness: float, huber: float) -> Any:
     raise BadValue(f"--method is one of {', '.join(METHODS)}, not {name!r}")
 
 
-def _with_progress(figure: Figure, markers: Markers, method: Any, weights: Any, limits: bool) -> supple.Tracked:
+def _with_progress(figure: Figure, markers: Markers, method: Any, weights: Any, limits: bool) -> supple.motion.Tracked:
     columns = (TextColumn("tracking"), BarColumn(), MofNCompleteColumn(), TextColumn("frames"), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import BadValue, UnknownName, shown
-from supple.figure.drives import Drive, Line
+from supple.figure.drives import Drive, Linear
 from supple.figure.joints import Joint
 from supple.geometry.placements import finite
 
@@ -56,13 +56,13 @@ def resolved(parts: Sequence[Joint], own: set[str], figure: str) -> tuple[Joint,
         for name, curve in drive.terms:
             leader = by_name.get(name)
             if name in own or (leader is not None and leader.drive is None and not leader.is_fixed):
-                line = isinstance(curve, Line)
+                line = isinstance(curve, Linear)
                 if not line and scale != 1.0:
                     raise BadValue(f"joint {seen[-1]!r} follows {name!r} through a spline of a spline: name its leader")
-                out.append((name, Line(scale * curve.slope) if line else curve))
+                out.append((name, Linear(scale * curve.slope) if line else curve))
             elif leader is None or leader.is_fixed or leader.drive is None:
                 raise UnknownName(f"joint {seen[0]!r} follows {name!r}, which is no coordinate of figure {figure!r}")
-            elif name in seen or not isinstance(curve, Line):
+            elif name in seen or not isinstance(curve, Linear):
                 raise BadValue(f"joint {seen[0]!r} follows {name!r}, which is driven itself: name its leader")
             else:
                 more, constant = terms(leader.drive, scale * curve.slope, (*seen, name))
@@ -84,8 +84,8 @@ def driven_rows(joint: Joint, box: dict[str, list[float]]) -> list[tuple[tuple[t
     assert joint.drive is not None
     lower, upper = (side - joint.drive.offset for side in joint.limits)
     curves = joint.drive.terms
-    if all(isinstance(curve, Line) for _, curve in curves):
-        slopes = tuple((name, curve.slope) for name, curve in curves if isinstance(curve, Line) and curve.slope)
+    if all(isinstance(curve, Linear) for _, curve in curves):
+        slopes = tuple((name, curve.slope) for name, curve in curves if isinstance(curve, Linear) and curve.slope)
         if len(slopes) == 1:
             name, slope = slopes[0]
             a, b = sorted((lower / slope, upper / slope))

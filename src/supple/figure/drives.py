@@ -41,7 +41,7 @@ def checked_limits(limits: Pair, what: str) -> Pair:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Line(Value):
+class Linear(Value):
     """``f(q) = slope · q``."""
 
     slope: float = 1.0
@@ -173,7 +173,7 @@ class Spline(Value, _Pieced):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pieces(Value, _Pieced):
+class PiecewisePolynomial(Value, _Pieced):
     """Polynomials laid end to end: rows (knot, c0, c1, …) of ``f = Σ c_k tᵏ``, ``t = q − knot``, each from its knot on.
 
     The first row holds below its knot as well; one row is a polynomial. How smooth f is at the knots is up to the rows:
@@ -195,12 +195,12 @@ class Pieces(Value, _Pieced):
         """The rows as an array."""
         return np.array(self.rows)
 
-    def scaled(self, factor: float) -> Pieces:
+    def scaled(self, factor: float) -> PiecewisePolynomial:
         """``factor · f(q)``."""
         factor = number(factor, "the factor of a curve")
-        return Pieces(tuple((knot, *(factor * c for c in more)) for knot, *more in self.rows))
+        return PiecewisePolynomial(tuple((knot, *(factor * c for c in more)) for knot, *more in self.rows))
 
-    def after(self, slope: float, shift: float) -> Pieces:
+    def after(self, slope: float, shift: float) -> PiecewisePolynomial:
         """``f(slope · q + shift)``, for a slope that is not zero."""
         slope, shift = (
             number(slope, "the slope of a curve's argument"),
@@ -212,7 +212,7 @@ class Pieces(Value, _Pieced):
         if slope < 0.0:  # each piece now begins where the next one began
             begins = [rows[-1][0], *(knot for knot, _ in rows[:0:-1])]
             rows = [(to, _about(c, to - knot)) for (knot, c), to in zip(rows[::-1], begins, strict=True)]
-        return Pieces(tuple((knot, *c.tolist()) for knot, c in rows))
+        return PiecewisePolynomial(tuple((knot, *c.tolist()) for knot, c in rows))
 
 
 def _about(c: Floats, step: float) -> Floats:
@@ -224,7 +224,7 @@ def _about(c: Floats, step: float) -> Floats:
     return out
 
 
-Curve: TypeAlias = Line | Spline | Pieces
+Curve: TypeAlias = Linear | Spline | PiecewisePolynomial
 
 
 def _pairs(value: Any, what: str, form: str) -> tuple[tuple[str, Any], ...]:
@@ -248,7 +248,7 @@ class Drive(Value):
         check_fields(self, "a driven joint", offset=number)
         terms = _pairs(self.terms, "the terms of a drive", "(coordinate, curve)")
         for name, curve in terms:
-            instance(curve, (Line, Spline, Pieces), f"the curve by which {name!r} drives a joint")
+            instance(curve, (Linear, Spline, PiecewisePolynomial), f"the curve by which {name!r} drives a joint")
         object.__setattr__(self, "terms", terms)
         if not terms:
             raise BadValue("a driven joint needs at least one coordinate that drives it")
@@ -258,7 +258,7 @@ class Drive(Value):
     def by(terms: Mapping[str, Curve | float], offset: float = 0.0) -> Drive:
         """From a mapping of coordinates to curves or slopes."""
         curves = mapping(terms, "the terms of a drive")
-        rows = ((name, f if isinstance(f, Curve) else Line(f)) for name, f in curves.items())
+        rows = ((name, f if isinstance(f, Curve) else Linear(f)) for name, f in curves.items())
         return Drive(tuple(rows), offset)
 
     def value(self, q: Mapping[str, float]) -> float:
@@ -302,27 +302,27 @@ class Group(Value):
     name: str
     coordinates: tuple[Coordinate, ...]
     drives: Mapping[str, Drive]
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[LinearLimit, ...] = ()
 
     def __post_init__(self) -> None:
         what = f"group {named(self.name, 'the name of a group')!r}"
         coordinates = items(self.coordinates, f"the coordinates of {what}", Coordinate)
         object.__setattr__(self, "coordinates", coordinates)
         object.__setattr__(self, "drives", mapping(self.drives, f"the drives of {what}", Drive))
-        object.__setattr__(self, "bounds", items(self.bounds, f"the bounds of {what}", Bound))
+        object.__setattr__(self, "bounds", items(self.bounds, f"the bounds of {what}", LinearLimit))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bound(Value):
+class LinearLimit(Value):
     """A linear limit among coordinates: ``Σ coefficient · q ≤ upper``, by name."""
 
     coefficients: tuple[tuple[str, float], ...]
     upper: float
 
     @staticmethod
-    def of(coefficients: Mapping[str, float], upper: float) -> Bound:
+    def of(coefficients: Mapping[str, float], upper: float) -> LinearLimit:
         """From a mapping of coordinates to coefficients."""
-        return Bound(tuple(mapping(coefficients, "the coefficients of a bound").items()), upper)
+        return LinearLimit(tuple(mapping(coefficients, "the coefficients of a bound").items()), upper)
 
     def __post_init__(self) -> None:
         check_fields(self, "a bound", upper=number)

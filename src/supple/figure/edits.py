@@ -14,8 +14,7 @@ from supple.basics.checks import finite, flag, items, mapping, numbers, one_of, 
 from supple.errors import BadValue, find, shown
 from supple.figure.drives import Drive, Group, Pair
 from supple.figure.effectors import Point
-from supple.figure.joints import EULER_ORDERS, Joint, fixed
-from supple.figure.joints import free as free_joint
+from supple.figure.joints import EULER_ORDERS, Joint, fixed, free as free_joint
 from supple.figure.marker_sets import MarkerSet, marker_set, placed_on
 from supple.figure.scaling import scaled
 from supple.geometry.placements import HERE, Floats, inverse, moved, placement
@@ -39,8 +38,8 @@ class Edits:
 
         Names are as in `locked`; what means several coordinates takes one pair, or one speed, for each or for all.
         """
-        ranges = self._by_coordinate({} if limits is None else limits, "limits", "a pair", "pairs", (2,))
-        speeds = self._by_coordinate({} if speed is None else speed, "speeds", "a number", "numbers", ())
+        ranges = self.by_coordinate({} if limits is None else limits, "limits", (2,))
+        speeds = self.by_coordinate({} if speed is None else speed, "speeds")
 
         def change(item: Any) -> Any:
             if item.name in ranges:
@@ -67,7 +66,7 @@ class Edits:
         """
         posture = self.rest if q is None else finite(q, (self.size,), "the posture to lock at")
         values = dict(zip(self.coordinates, posture.tolist(), strict=True))
-        frozen = {name for given in names for name in self._coordinates_called(given)}
+        frozen = {name for given in names for name in self.coordinates_of(given)}
         parts = [_locked(joint, frozen, values) for joint in self.joints.values()]
         kept = tuple(c for c in self.drivers if c.name not in frozen)
         bounds = []
@@ -163,7 +162,7 @@ class Edits:
         A joint on the way is walked through backwards: ``(at · exp(q ξ))⁻¹ = exp(−q ξ) · at⁻¹``. What used to hang on the
         world becomes the segment "world".
         """
-        path = [self.joint_of[key] for key in self._keys_above(segment)]
+        path = [self.joint_of[key] for key in self.path_to_root(segment)]
         several = sum(joint.parent is None for joint in self.joints.values()) > 1
         parts: list[Joint] = [*fixed(segment)]
         called: dict[str | None, str] = {segment: segment}  # the keys that old parents have in the new figure
@@ -236,7 +235,7 @@ class Edits:
         parts = [change(j) if j.drive is None and not j.is_fixed else j for j in self.joints.values()]
         return replace(self, joints=parts, drivers=tuple(change(c) for c in self.drivers))
 
-    def _coordinates_called(self: Any, name: str) -> tuple[str, ...]:
+    def coordinates_of(self: Any, name: str) -> tuple[str, ...]:
         """The coordinates that a name means: one of its own, all those of a joint or segment, or of all that match it."""
         if not isinstance(name, str) or not name:
             find(self.coordinates, name, "coordinate", f"figure {self.name!r}")
@@ -253,13 +252,17 @@ class Edits:
             find(self.coordinates, name, "coordinate", f"figure {self.name!r}")
         return several
 
-    def _by_coordinate(
-        self: Any, values: Mapping[str, Any], what: str, one: str, many: str, shape: tuple[int, ...]
+    def by_coordinate(
+        self: Any, values: Mapping[str, Any], what: str = "values", shape: tuple[int, ...] = ()
     ) -> dict[str, Any]:
-        """Values of a `shape` by coordinate, from values by coordinate, joint or segment."""
+        """Numbers by coordinate, or pairs if `shape` is (2,), from those by whatever `coordinates_of` takes.
+
+        A joint or segment gets one for all of its coordinates or one for each; the last of several counts.
+        """
+        one, many = ("a pair", "pairs") if shape else ("a number", "numbers")
         out: dict[str, Any] = {}
         for name, given in mapping(values, f"the {what} of figure {self.name!r}").items():
-            names = self._coordinates_called(name)
+            names = self.coordinates_of(name)
             array = numbers(given, f"the {what} of {name!r}, {one}, or {len(names)} {many},")
             if array.shape not in (shape, (len(names), *shape)):
                 raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {shown(given)}")

@@ -26,18 +26,16 @@ from supple.basics.values import FrozenDict, Value, read_only
 from supple.errors import BadValue, find
 from supple.figure.assembly import driven_rows, in_order, resolved
 from supple.figure.contacts import Contacts, checked_solids
-from supple.figure.drives import Bound, Coordinate
+from supple.figure.drives import Coordinate, LinearLimit
 from supple.figure.edits import Edits
 from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
 from supple.figure.joints import Joint
 from supple.figure.limits import Limits
-from supple.figure.packing import Packed, pack_tree
+from supple.figure.packing import Packed, pack_tree, worlds
 from supple.figure.remarks import notes_of
 from supple.geometry.placements import Floats, frozen, here, inverse, placement
 from supple.geometry.shapes import Ball, Body, Capsule
-from supple.kernels.compiling import entry, row, table
-from supple.kernels.layouts import DRIVE_TERMS, DRIVEN_BY, JOINTS, WORLD
-from supple.kernels.tree import LANES, open_tree, padded, place, steer
+from supple.kernels.layouts import DRIVEN_BY
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,22 +77,6 @@ class Loop(Value):
         object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
 
 
-@entry
-def _world_entry(I: Any, F: Any, Q: Any, scratch: Any, out: Any) -> None:
-    """World tables of many postures: out (k, n + 1, 18); after the last one `scratch` holds slopes and bends."""
-    tree = open_tree(I, F)
-    n, t = I[JOINTS], I[DRIVE_TERMS]
-    room = padded(n)
-    theta, angle = row(scratch, 2 * t, n), row(scratch, 2 * t + n, room)
-    S, C = row(scratch, 2 * t + n + room, room), row(scratch, 2 * t + n + 2 * room, room)
-    for k in range(Q.shape[0]):
-        steer(tree, Q[k], theta, row(scratch, 0, t), row(scratch, t, t))
-        world = table(out, k * (n + 1) * WORLD, n + 1, WORLD)
-        for i in range(WORLD):
-            world[0, i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
-        place(tree, theta, angle, S, C, world)
-
-
 def _by_name(joints: Sequence[Joint]) -> FrozenDict:
     """Joints by name, in order; a fixed one whose name another joint has gets an apostrophe."""
     moving = {joint.name for joint in joints if not joint.is_fixed}
@@ -124,7 +106,7 @@ class Figure(Value, Edits, Contacts):
     drivers: Sequence[Coordinate] = ()
     bodies: Mapping[str, Body] = field(default_factory=dict)
     loops: Sequence[Loop] = ()
-    bounds: Sequence[Bound] = ()
+    bounds: Sequence[LinearLimit] = ()
     source: Source | None = None
     solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
     markers: Mapping[str, Point] = field(default_factory=dict)
@@ -136,7 +118,7 @@ class Figure(Value, Edits, Contacts):
 
         def __init__(
             self, name: str, joints: Iterable[Joint] | Mapping[str, Joint], drivers: Sequence[Coordinate] = (),
-            bodies: Mapping[str, Body] = ..., loops: Sequence[Loop] = (), bounds: Sequence[Bound] = (),
+            bodies: Mapping[str, Body] = ..., loops: Sequence[Loop] = (), bounds: Sequence[LinearLimit] = (),
             source: Source | None = None, solids: Mapping[str, Sequence[Ball | Capsule]] = ...,
             markers: Mapping[str, Point] = ..., remarks: Sequence[str] = (), uncovered: Sequence[str] = (),
         ) -> None: ...  # fmt: skip
@@ -144,7 +126,7 @@ class Figure(Value, Edits, Contacts):
     def __post_init__(self) -> None:
         object.__setattr__(self, "origin", None)
         what = f"figure {named(self.name, 'what a figure is called')!r}"
-        for name, kind in (("drivers", Coordinate), ("loops", Loop), ("bounds", Bound)):
+        for name, kind in (("drivers", Coordinate), ("loops", Loop), ("bounds", LinearLimit)):
             object.__setattr__(self, name, items(getattr(self, name), f"the {name} of {what}", kind))
         if self.source is not None:
             instance(self.source, Source, f"the source of {what}")
@@ -235,7 +217,7 @@ class Figure(Value, Edits, Contacts):
     def chain(self, start: str | None, end: str) -> tuple[str, ...]:
         """The coordinates that move `end` as seen from `start` (None: from the world)."""
         ends: list[str] = [end] if start is None else [start, end]
-        keys = [self._keys_above(segment) for segment in ends]
+        keys = [self.path_to_root(segment) for segment in ends]
         shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
         names: dict[str, None] = {}
         for key in [k for path in keys for k in path if k not in shared]:
@@ -246,13 +228,14 @@ class Figure(Value, Edits, Contacts):
                 names[joint.name] = None
         return tuple(name for name in self.coordinates if name in names)
 
-    def _keys_above(self, segment: str) -> list[str]:
+    def path_to_root(self, segment: str) -> tuple[str, ...]:
+        """The segment and all that carry it, up to the root; between the joints of a ball they have the joints' names."""
         find(self.segments, segment, "segment", f"figure {self.name!r}")
         keys, at = [], segment
         while at is not None:
             keys.append(at)
             at = self.joint_of[at].parent
-        return keys
+        return tuple(keys)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -345,7 +328,7 @@ class Figure(Value, Edits, Contacts):
         Numbers by name, of coordinates, joints, segments or patterns as in `locked`, leave the rest posture elsewhere.
         """
         if isinstance(q, Mapping):
-            values = self._by_coordinate(q, "values", "a number", "numbers", ())
+            values = self.by_coordinate(q)
             q = [values.get(name, x) for name, x in zip(self.coordinates, self.rest.tolist(), strict=True)]
         array = np.array(numbers(q, f"a posture of {self.name!r}"), order="C")
         if array.ndim not in ((1, 2) if flag(many, "many") else (1,)) or array.shape[-1] != self.size:
@@ -354,24 +337,21 @@ class Figure(Value, Edits, Contacts):
             raise BadValue(f"a posture of {self.name!r} must be finite")
         return array
 
-    def _world(self, Q: Floats) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """World tables (k, n + 1, 18), and the last posture's slopes and bends of drive terms."""
-        n, t = self.packed.count, self.packed.terms
-        scratch, out = np.empty(2 * t + 4 * n + 3 * LANES), np.empty(len(Q) * (n + 1) * WORLD)
-        _world_entry(*self._flat, Q, scratch, out)
-        return out.reshape(len(Q), n + 1, WORLD), scratch[:t], scratch[t : 2 * t]
+    def _world(self, Q: Floats) -> tuple[np.ndarray, np.ndarray]:
+        """World tables (k, n + 1, WORLD), and the slopes (k, t) of drive terms."""
+        return worlds(*self._flat, Q)
 
     def placement(self, q: ArrayLike, segment: str) -> Floats:
         """Where `segment` is: (4, 4) for one posture, (n, 4, 4) for n of them."""
         find(self.segments, segment, "segment", f"figure {self.name!r}")
         array = self.posture(q, many=True)
-        world, _, _ = self._world(np.atleast_2d(array))
+        world, _ = self._world(np.atleast_2d(array))
         T = self._frames(world, segment)
         return T[0] if array.ndim == 1 else T
 
     def placements(self, q: ArrayLike) -> dict[str, Floats]:
         """Where every named segment is, in one posture."""
-        world, _, _ = self._world(self.posture(q).reshape(1, self.size))
+        world, _ = self._world(self.posture(q).reshape(1, self.size))
         return {segment: self._frames(world, segment)[0] for segment in self.segments}
 
     def marker_places(self, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
@@ -382,7 +362,7 @@ class Figure(Value, Edits, Contacts):
             find(known, name, "marker", f"figure {self.name!r}")
         points = [self.markers[name] for name in names]
         array = self.posture(q, many=True)
-        world, _, _ = self._world(np.atleast_2d(array))
+        world, _ = self._world(np.atleast_2d(array))
         frames = {segment: self._frames(world, segment) for segment in {p.segment for p in points}}
         columns = [frames[p.segment] @ np.append(p.offset, 1.0) for p in points]
         places = np.stack(columns, axis=1)[:, :, :3] if columns else np.empty((len(world), 0, 3))
@@ -425,7 +405,7 @@ class Figure(Value, Edits, Contacts):
         if isinstance(effector, Gap | MassCentre):
             raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
         find(self.segments, effector.segment, "segment", f"figure {self.name!r}")
-        world, slope, _ = self._world(self.posture(q).reshape(1, self.size))
+        world, slopes = self._world(self.posture(q).reshape(1, self.size))
         joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
         T = self._frames(world, effector.segment)[0] @ effector.frame
         w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
@@ -438,7 +418,7 @@ class Figure(Value, Edits, Contacts):
             columns = np.hstack([linear, w])
         J = np.zeros((columns.shape[1], self.size))
         for column, joint in zip(columns, joints, strict=True):
-            for k, s in self._drivers(int(joint), slope):
+            for k, s in self._drivers(int(joint), slopes[0]):
                 J[:, k] += s * column
         return J
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.basics.values import FrozenDict, read_only
-from supple.figure.drives import Line
+from supple.figure.drives import Linear
 from supple.figure.joints import Joint
 from supple.geometry.placements import HERE, Floats, compose
-from supple.kernels.layouts import DRIVE_TERM, DRIVEN_BY, OFFSET, TREE, pack
+from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, pack
+from supple.kernels.tree import TREE_SCRATCH, worlds_entry
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,13 @@ class Packed:
         return out
 
 
+def worlds(I: np.ndarray, F: np.ndarray, Q: Floats) -> tuple[np.ndarray, np.ndarray]:
+    """World tables (k, n + 1, WORLD) of the postures Q (k, size) of a pack, and the slopes (k, t) of its drive terms."""
+    tables, slopes = np.empty((len(Q), I[JOINTS] + 1, WORLD)), np.empty((len(Q), I[DRIVE_TERMS]))
+    worlds_entry(I, F, TREE_SCRATCH.fresh(I), Q, slopes, tables)
+    return tables, slopes
+
+
 def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
     """A coordinate axis k, a sign s and a rotation A with ``A (s e_k) = axis``; A is the identity where it can be."""
     if np.count_nonzero(axis) == 1:
@@ -105,7 +113,7 @@ def _drive_tables(joints: Sequence[Joint], index: dict[str, int]) -> dict[str, n
         driven.append(i)
         base.append(joint.drive.offset)
         for name, f in joint.drive.terms:
-            if isinstance(f, Line):
+            if isinstance(f, Linear):
                 term.append((index[name], 0, len(curve)))
                 curve.append(f.slope)
             else:

@@ -18,7 +18,7 @@ import numpy as np
 
 from supple.basics.checks import positive
 from supple.errors import find
-from supple.figure.drives import Curve, Drive, Line, Pieces, Spline
+from supple.figure.drives import Curve, Drive, Linear, PiecewisePolynomial, Spline
 from supple.figure.effectors import Point
 from supple.figure.joints import Joint, angular
 from supple.geometry.placements import Floats
@@ -122,12 +122,12 @@ def _ranged(item: Any, factor: float) -> Any:
 
 def _stretched(curve: Curve, along: float, up: float) -> Curve:
     """``up · f(q / along)``."""
-    if isinstance(curve, Line):
-        return Line(up * curve.slope / along)
+    if isinstance(curve, Linear):
+        return Linear(up * curve.slope / along)
     if isinstance(curve, Spline):
         return Spline(tuple(along * x for x in curve.x), tuple(up * y for y in curve.y), curve.ends)
     rows = ((along * knot, *(up * c / along**k for k, c in enumerate(more))) for knot, *more in curve.rows)
-    return Pieces(tuple(rows))
+    return PiecewisePolynomial(tuple(rows))
 
 
 def _far(at: Floats, factor: float) -> Floats:

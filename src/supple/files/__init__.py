@@ -7,17 +7,9 @@ from supple import lazily
 if TYPE_CHECKING:
     from supple.files.door import (
         load as load,
-    )
-    from supple.files.door import (
         read_markers as read_markers,
-    )
-    from supple.files.door import (
         read_motion as read_motion,
-    )
-    from supple.files.door import (
         read_scene as read_scene,
-    )
-    from supple.files.door import (
         write as write,
     )
 

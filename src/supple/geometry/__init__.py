@@ -9,25 +9,13 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.geometry.placements import (
-        place as place,
-    )
+    from supple.geometry.placements import place as place
     from supple.geometry.shapes import (
         Ball as Ball,
-    )
-    from supple.geometry.shapes import (
         Body as Body,
-    )
-    from supple.geometry.shapes import (
         Box as Box,
-    )
-    from supple.geometry.shapes import (
         Capsule as Capsule,
-    )
-    from supple.geometry.shapes import (
         Cylinder as Cylinder,
-    )
-    from supple.geometry.shapes import (
         Polytope as Polytope,
     )
 

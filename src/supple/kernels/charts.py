@@ -30,8 +30,8 @@ import numpy as np
 
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import OFFSET
+from supple.kernels.tables import open_charts
 from supple.kernels.tree import open_tree
-from supple.kernels.views import open_charts
 
 STEEP = 0.5  # β below which a chart is re-centred: its axes are 60° from perpendicular
 EXACT = 1e-12  # an error [rad] that no tolerance notices
@@ -107,7 +107,7 @@ def recentre(I: Any, F: Any, q: Any, least: float) -> int:
     `STEEP` is a sensible `least`; 2 takes all. F must be the caller's own.
     """
     tree = open_tree(I, F)
-    first, _ = open_charts(I, F)
+    first = open_charts(I, F).joint
     folded = 0
     for chart in range(first.shape[0]):
         i = first[chart]

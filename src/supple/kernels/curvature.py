@@ -21,7 +21,7 @@ from supple.kernels.wrench import curve
 
 
 @leaf
-def add_pair(tree: Any, work: Any, i: int, j: int, h: float, H: Any) -> None:
+def add_pair(tree: Any, scratch: Any, i: int, j: int, h: float, H: Any) -> None:
     """Add ``∂²G/∂θ_i∂θ_j = h`` to the Hessian in q, both halves."""
     a, b = tree.coordinate[i], tree.coordinate[j]
     if a >= 0 and b >= 0:
@@ -30,82 +30,86 @@ def add_pair(tree: Any, work: Any, i: int, j: int, h: float, H: Any) -> None:
             H[b, a] += h
         return
     for s in range(max(term_count(tree, i), 1)):
-        a, x = term_of(tree, work, i, s)
+        a, x = term_of(tree, scratch, i, s)
         for t in range(max(term_count(tree, j), 1)):
-            b, y = term_of(tree, work, j, t)
+            b, y = term_of(tree, scratch, j, t)
             H[a, b] += x * y * h
             if i != j:
                 H[b, a] += x * y * h
 
 
 @leaf
-def add_mass_stiffness(tree: Any, work: Any, curvature: int, H: Any) -> None:
+def add_mass_stiffness(tree: Any, scratch: Any, curvature: int, H: Any) -> None:
     """Second derivatives through the mass centre: curvature as forces on segments, the rest as columns ``c_iᵀ M c_j``."""
-    n, f, M = tree.parent.shape[0], work.force, work.second
+    n, f, M = tree.parent.shape[0], scratch.force, scratch.second
     for r in range(n + 1):
-        m = work.sums[4 * r + 3]
+        m = scratch.sums[4 * r + 3]
         if m > 0.0 and curvature != 0:
-            c, weighted = row(work.mixed, 0, 3), row(work.mixed, 3, 3)
+            c, weighted = row(scratch.mixed, 0, 3), row(scratch.mixed, 3, 3)
             for i in range(3):
-                c[i] = work.sums[4 * r + i] / m
+                c[i] = scratch.sums[4 * r + i] / m
                 weighted[i] = m * f[i]
-            curve(c, weighted, 0, 1, work.stiff[r])
-    mass_columns(tree, work)
+            curve(c, weighted, 0, 1, scratch.stiff[r])
+    mass_columns(tree, scratch)
     base = 4 * (n + 1)
     for j in range(n):
-        c0, c1, c2 = work.sums[base + 3 * j], work.sums[base + 3 * j + 1], work.sums[base + 3 * j + 2]
+        c0, c1, c2 = scratch.sums[base + 3 * j], scratch.sums[base + 3 * j + 1], scratch.sums[base + 3 * j + 2]
         y0 = M[0, 0] * c0 + M[0, 1] * c1 + M[0, 2] * c2
         y1 = M[1, 0] * c0 + M[1, 1] * c1 + M[1, 2] * c2
         y2 = M[2, 0] * c0 + M[2, 1] * c1 + M[2, 2] * c2
         for i in range(j + 1):
-            h = work.sums[base + 3 * i] * y0 + work.sums[base + 3 * i + 1] * y1 + work.sums[base + 3 * i + 2] * y2
-            add_pair(tree, work, i, j, h, H)
+            h = (
+                scratch.sums[base + 3 * i] * y0
+                + scratch.sums[base + 3 * i + 1] * y1
+                + scratch.sums[base + 3 * i + 2] * y2
+            )
+            add_pair(tree, scratch, i, j, h, H)
 
 
 @leaf
-def add_chain_stiffness(tree: Any, tasks: Any, k: int, work: Any, H: Any) -> None:
+def add_chain_stiffness(tree: Any, tasks: Any, k: int, scratch: Any, H: Any) -> None:
     """Second derivatives of a relative term: B on all pairs of its chain, the earlier joint carrying the later."""
-    Y, B = row(work.seen, 12, 12), work.block
+    Y, B = row(scratch.seen, 12, 12), scratch.block
     start, count = tasks.term[k, PATH_AT], tasks.term[k, PATH_LENGTH]
     for b in range(count):
-        link = tasks.chain[start + b]
+        link = tasks.path[start + b]
         j, sign = abs(link) - 1, 1.0 if link > 0 else -1.0
-        w0, w1, w2 = work.world[j + 1, 12], work.world[j + 1, 13], work.world[j + 1, 14]
-        v0 = work.world[j + 1, 15] + w1 * Y[2] - w2 * Y[1]
-        v1 = work.world[j + 1, 16] + w2 * Y[0] - w0 * Y[2]
-        v2 = work.world[j + 1, 17] + w0 * Y[1] - w1 * Y[0]
+        w0, w1, w2 = scratch.world[j + 1, 12], scratch.world[j + 1, 13], scratch.world[j + 1, 14]
+        v0 = scratch.world[j + 1, 15] + w1 * Y[2] - w2 * Y[1]
+        v1 = scratch.world[j + 1, 16] + w2 * Y[0] - w0 * Y[2]
+        v2 = scratch.world[j + 1, 17] + w0 * Y[1] - w1 * Y[0]
         for i in range(3):
-            work.stack[i, b] = sign * (Y[3 + 3 * i] * w0 + Y[4 + 3 * i] * w1 + Y[5 + 3 * i] * w2)
-            work.stack[3 + i, b] = sign * (Y[3 + 3 * i] * v0 + Y[4 + 3 * i] * v1 + Y[5 + 3 * i] * v2)
+            scratch.stack[i, b] = sign * (Y[3 + 3 * i] * w0 + Y[4 + 3 * i] * w1 + Y[5 + 3 * i] * w2)
+            scratch.stack[3 + i, b] = sign * (Y[3 + 3 * i] * v0 + Y[4 + 3 * i] * v1 + Y[5 + 3 * i] * v2)
         for i in range(6):
             s = 0.0
             for m in range(6):
-                s += B[6 * i + m] * work.stack[m, b]
-            work.line[i] = s
+                s += B[6 * i + m] * scratch.stack[m, b]
+            scratch.line[i] = s
         for a in range(b + 1):
             h = 0.0
             for i in range(6):
-                h += work.stack[i, a] * work.line[i]
-            add_pair(tree, work, abs(tasks.chain[start + a]) - 1, j, h, H)
+                h += scratch.stack[i, a] * scratch.line[i]
+            add_pair(tree, scratch, abs(tasks.path[start + a]) - 1, j, h, H)
 
 
 @leaf
-def squares(tasks: Any, k: int, T: Any, work: Any) -> None:
+def squares(tasks: Any, k: int, T: Any, scratch: Any) -> None:
     """Gauss–Newton's ``B = 2 Σ dρ dρᵀ`` of term k into the block; for the mass centre, the same of forces into `second`."""
     a = tasks.term[k, RESIDUAL_AT]
-    residual(tasks.term[k], work.seen, T, tasks.solid, tasks.number[k], work.rho, work.rows, a, work.mixed)
+    residual(tasks.term[k], scratch.seen, T, tasks.solid, tasks.number[k], scratch.rho, scratch.rows, a, scratch.mixed)
     for i in range(6):
         for j in range(6):
             s = 0.0
             for r in range(a, a + tasks.term[k, RESIDUALS_OF]):
-                s += work.rows[r, i] * work.rows[r, j]
-            work.block[6 * i + j] = 2.0 * s
+                s += scratch.rows[r, i] * scratch.rows[r, j]
+            scratch.block[6 * i + j] = 2.0 * s
             if i > 2 and j > 2:
-                work.second[i - 3, j - 3] = 2.0 * s
+                scratch.second[i - 3, j - 3] = 2.0 * s
 
 
 @leaf
-def add_tree_stiffness(tree: Any, work: Any, H: Any) -> None:
+def add_tree_stiffness(tree: Any, scratch: Any, H: Any) -> None:
     """``∂²G/∂θ_i∂θ_j = ξ_i · (B_j ξ_j)`` for every joint j and every i above it or equal.
 
     Depth-first order keeps the twists on the way from the root to j in the first columns of one stack, and below them the
@@ -115,18 +119,18 @@ def add_tree_stiffness(tree: Any, work: Any, H: Any) -> None:
     for j in range(tree.parent.shape[0]):
         depth = tree.depth[j]
         for k in range(6):
-            work.stack[k, depth] = work.world[j + 1, 12 + k]
-        work.stack[6, depth] = tree.coordinate[j] if plain else j
-        w = work.push[0]
-        lean(work.world, j + 1, work.stiff, j + 1, w)
-        along(work.stack, w[0], w[1], w[2], w[3], w[4], w[5], depth + 1, work.line)
+            scratch.stack[k, depth] = scratch.world[j + 1, 12 + k]
+        scratch.stack[6, depth] = tree.coordinate[j] if plain else j
+        w = scratch.push[0]
+        lean(scratch.world, j + 1, scratch.stiff, j + 1, w)
+        along(scratch.stack, w[0], w[1], w[2], w[3], w[4], w[5], depth + 1, scratch.line)
         if plain:
             b = tree.coordinate[j]
             for d in range(depth):
-                a = int(work.stack[6, d])
-                H[a, b] += work.line[d]
-                H[b, a] += work.line[d]
-            H[b, b] += work.line[depth]
+                a = int(scratch.stack[6, d])
+                H[a, b] += scratch.line[d]
+                H[b, a] += scratch.line[d]
+            H[b, b] += scratch.line[depth]
         else:
             for d in range(depth + 1):
-                add_pair(tree, work, int(work.stack[6, d]), j, work.line[d], H)
+                add_pair(tree, scratch, int(scratch.stack[6, d]), j, scratch.line[d], H)

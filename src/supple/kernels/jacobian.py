@@ -24,6 +24,7 @@ from supple.kernels.layouts import (
     KIND,
     MASS_ROWS,
     MET,
+    NO_ROW,
     PLAIN,
     RANK,
     RANKS_THAT_MUST,
@@ -36,11 +37,12 @@ from supple.kernels.layouts import (
     WIDEST_ROUTE,
 )
 from supple.kernels.observe import mass_columns, mass_sums, observe, outward
+from supple.kernels.scratch import clear, open_evaluation
+from supple.kernels.tables import open_routes, open_tasks
 from supple.kernels.terms import residual
 from supple.kernels.terms.clear import REACH
 from supple.kernels.terms.kinds import AT, CLEAR, FACE, TILT, TURN
 from supple.kernels.tree import open_tree, place, steer
-from supple.kernels.views import NO_ROW, clear, open_routes, open_tasks, read_work
 
 
 @leaf
@@ -60,23 +62,23 @@ def is_far(tasks: Any, k: int, W: Any) -> bool:
 
 
 @leaf
-def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, work: Any) -> float:
+def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, scratch: Any) -> float:
     """The residuals of term k into rho and their covectors into the scratch; returns ``Σ ρ²``."""
     a = tasks.term[k, RESIDUAL_AT]
     if tasks.term[k, RESIDUALS_OF] < BLOCK:
         for r in range(a, a + BLOCK):
             rho[r] = 0.0
             for i in range(6):
-                work.rows[r, i] = 0.0
-        if tasks.term[k, KIND] == CLEAR and is_far(tasks, k, work.world):
+                scratch.rows[r, i] = 0.0
+        if tasks.term[k, KIND] == CLEAR and is_far(tasks, k, scratch.world):
             return 0.0
-    observe(tree, tasks, k, work)
-    residual(tasks.term[k], work.seen, T, tasks.solid, tasks.number[k], rho, work.rows, a, work.mixed)
+    observe(tree, tasks, k, scratch)
+    residual(tasks.term[k], scratch.seen, T, tasks.solid, tasks.number[k], rho, scratch.rows, a, scratch.mixed)
     return rho[a] * rho[a] + rho[a + 1] * rho[a + 1] + rho[a + 2] * rho[a + 2]
 
 
 @leaf
-def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at: int, c: int) -> None:
+def put(routes: Any, scratch: Any, e: int, x: float, y: float, z: float, J: Any, at: int, c: int) -> None:
     """Write what link e does to three residuals into its column of J: column c, or the link's own if that is negative."""
     if c >= 0:
         J[at + c, 0], J[at + c, 1], J[at + c, 2] = x, y, z
@@ -85,7 +87,7 @@ def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at
     if routes.link[e, 0] < 0:
         x, y, z = -x, -y, -z
     if drive >= 0:
-        s = work.slope[drive]
+        s = scratch.slope[drive]
         x, y, z = s * x, s * y, s * z
     if routes.link[e, 3] == 0:
         x, y, z = x + J[slot, 0], y + J[slot, 1], z + J[slot, 2]
@@ -93,17 +95,17 @@ def put(routes: Any, work: Any, e: int, x: float, y: float, z: float, J: Any, at
 
 
 @leaf
-def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at: int, plain: bool) -> None:
+def fill_block(tree: Any, tasks: Any, routes: Any, k: int, scratch: Any, J: Any, at: int, plain: bool) -> None:
     """The rows of J from `at` on: the three covectors of term k on the twist of every link of its route.
 
     A point in the world needs few of them, ``J = w (ω × p + v)``, and what only turns has no forces. In a plain problem
     links and columns are the same.
     """
-    W, R, a, kind = work.world, work.rows, tasks.term[k, RESIDUAL_AT], tasks.term[k, KIND]
+    W, R, a, kind = scratch.world, scratch.rows, tasks.term[k, RESIDUAL_AT], tasks.term[k, KIND]
     route = tasks.term[k, ROUTE]
     first, last = routes.first[route], routes.first[route + 1]
     if tasks.term[k, FRAME_ROW] == NO_ROW:
-        fill_mass(tree, routes, first, last, a, work, J, at)
+        fill_mass(tree, routes, first, last, a, scratch, J, at)
         return
     if kind == AT and tasks.term[k, REFERENCE_ROW] == NO_ROW:
         u = R[a, 3]
@@ -113,7 +115,15 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
             w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
             x, y, z = w1 * p2 - w2 * p1, w2 * p0 - w0 * p2, w0 * p1 - w1 * p0
             put(
-                routes, work, e, x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17], J, at, e - first if plain else -1
+                routes,
+                scratch,
+                e,
+                x + u * W[c, 15],
+                y + u * W[c, 16],
+                z + u * W[c, 17],
+                J,
+                at,
+                e - first if plain else -1,
             )
         return
     r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
@@ -129,18 +139,18 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, work: Any, J: Any, at
             x += R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2
             y += R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
             z += R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2
-        put(routes, work, e, x, y, z, J, at, e - first if plain else -1)
+        put(routes, scratch, e, x, y, z, J, at, e - first if plain else -1)
 
 
 @leaf
-def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, work: Any, J: Any, at: int) -> None:
+def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, scratch: Any, J: Any, at: int) -> None:
     """The rows of J of a term on the mass centre: its forces on the columns of every joint, which must be in the scratch."""
-    R, n = work.rows, tree.parent.shape[0]
+    R, n = scratch.rows, tree.parent.shape[0]
     for e in range(first, last):
         c = 4 * (n + 1) + 3 * (routes.link[e, 0] - 1)
-        v0, v1, v2 = work.sums[c], work.sums[c + 1], work.sums[c + 2]
+        v0, v1, v2 = scratch.sums[c], scratch.sums[c + 1], scratch.sums[c + 2]
         x, y = R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2, R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
-        put(routes, work, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at, -1)
+        put(routes, scratch, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at, -1)
 
 
 @leaf
@@ -153,23 +163,23 @@ def empty_blocks(tasks: Any, t: int, rho: Any, chosen: Any) -> None:
 
 
 @stage
-def locate(I: Any, F: Any, scratch: Any, q: Any) -> None:
+def locate(I: Any, F: Any, memory: Any, q: Any) -> None:
     """Where everything is in the posture q: the world table in the scratch."""
     tree = open_tree(I, F)
-    work, _ = read_work(I, scratch)
-    steer(tree, q, work.theta, work.slope, work.bend)
-    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
+    scratch = open_evaluation(I, memory)
+    steer(tree, q, scratch.theta, scratch.slope, scratch.bend)
+    place(tree, scratch.theta, scratch.along, scratch.sine, scratch.cosine, scratch.world)
 
 
 @stage
-def appraise(I: Any, F: Any, scratch: Any, T: Any, rho: Any, chosen: Any) -> Any:
+def appraise(I: Any, F: Any, memory: Any, T: Any, rho: Any, chosen: Any) -> Any:
     """Residuals into rho, the term of each block into `chosen`, covectors into the scratch; ``Σ ρ²`` and tasks not met.
 
     What they are read from, the places of everything, must be in the scratch (`locate`).
     """
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work, _ = read_work(I, scratch)
+    scratch = open_evaluation(I, memory)
     value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
         best, last = tasks.task[t], tasks.task[t + 1]
@@ -183,7 +193,7 @@ def appraise(I: Any, F: Any, scratch: Any, T: Any, rho: Any, chosen: Any) -> Any
                 for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
                     if tasks.term[k, RESIDUALS_OF] == 0:
                         continue  # a posture or custom goal has no residuals
-                    P = residual_square(tree, tasks, k, T, rho, work)
+                    P = residual_square(tree, tasks, k, T, rho, scratch)
                     total += P
                     if tasks.term[k, RANK] < I[RANKS_THAT_MUST] and not tasks.number[k, MET] >= P:
                         over = 1
@@ -193,7 +203,7 @@ def appraise(I: Any, F: Any, scratch: Any, T: Any, rho: Any, chosen: Any) -> Any
                         chosen[block] = -1.0 if idle else k
                         if not idle and tasks.term[k, REFERENCE_ROW] != NO_ROW:
                             for r in range(tasks.term[k, RESIDUAL_AT], tasks.term[k, RESIDUAL_AT] + BLOCK):
-                                outward(row(work.seen, 12, 12), work.rows, r)
+                                outward(row(scratch.seen, 12, 12), scratch.rows, r)
                 if looking == 0:
                     value += total
                 elif a == tasks.task[t] or total < least:
@@ -204,49 +214,49 @@ def appraise(I: Any, F: Any, scratch: Any, T: Any, rho: Any, chosen: Any) -> Any
 
 
 @stage
-def differentiate(I: Any, F: Any, scratch: Any, chosen: Any, J: Any) -> None:
+def differentiate(I: Any, F: Any, memory: Any, chosen: Any, J: Any) -> None:
     """The derivatives of the residuals that were appraised last into J."""
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    routes = open_routes(I)
-    work, _ = read_work(I, scratch)
+    routes = open_routes(I, F)
+    scratch = open_evaluation(I, memory)
     if I[MASS_ROWS] > 0:
-        mass_sums(tree, tasks.mass, work)
-        mass_columns(tree, work)
+        mass_sums(tree, tasks.mass, scratch)
+        mass_columns(tree, scratch)
     for b in range(chosen.shape[0]):
         if chosen[b] >= 0.0:
-            fill_block(tree, tasks, routes, int(chosen[b]), work, J, b * I[WIDEST_ROUTE], I[PLAIN] == 1)
+            fill_block(tree, tasks, routes, int(chosen[b]), scratch, J, b * I[WIDEST_ROUTE], I[PLAIN] == 1)
 
 
 @stage
-def linearise(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
+def linearise(I: Any, F: Any, memory: Any, T: Any, q: Any, rho: Any, J: Any, chosen: Any) -> Any:
     """Residuals into rho, their derivatives into J, the term of each block into `chosen`; ``Σ ρ²`` and tasks not met."""
-    locate(I, F, scratch, q)
-    value, unmet = appraise(I, F, scratch, T, rho, chosen)
-    differentiate(I, F, scratch, chosen, J)
+    locate(I, F, memory, q)
+    value, unmet = appraise(I, F, memory, T, rho, chosen)
+    differentiate(I, F, memory, chosen, J)
     return value, unmet
 
 
 @stage
-def jacobian(I: Any, F: Any, scratch: Any, T: Any, q: Any, rho: Any, J: Any) -> Any:
+def jacobian(I: Any, F: Any, memory: Any, T: Any, q: Any, rho: Any, J: Any) -> Any:
     """As `linearise`, with the derivatives in a dense J (residuals, size)."""
     tasks = open_tasks(I, F)
-    routes = open_routes(I)
-    work, _ = read_work(I, scratch)
-    value, unmet = linearise(I, F, scratch, T, q, rho, work.columns, work.chosen)
+    routes = open_routes(I, F)
+    scratch = open_evaluation(I, memory)
+    value, unmet = linearise(I, F, memory, T, q, rho, scratch.columns, scratch.chosen)
     clear(J)
-    for b in range(work.chosen.shape[0]):
-        if work.chosen[b] >= 0.0:
-            route = tasks.term[int(work.chosen[b]), ROUTE]
+    for b in range(scratch.chosen.shape[0]):
+        if scratch.chosen[b] >= 0.0:
+            route = tasks.term[int(scratch.chosen[b]), ROUTE]
             first = routes.begin[route]
             for c in range(routes.begin[route + 1] - first):
                 for r in range(BLOCK):
-                    J[BLOCK * b + r, routes.column[first + c]] = work.columns[b * I[WIDEST_ROUTE] + c, r]
+                    J[BLOCK * b + r, routes.column[first + c]] = scratch.columns[b * I[WIDEST_ROUTE] + c, r]
     return value, unmet
 
 
 @entry
-def jacobian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, value: Any, rho: Any, J: Any) -> None:
+def jacobian_entry(I: Any, F: Any, memory: Any, T: Any, Q: Any, value: Any, rho: Any, J: Any) -> None:
     """Residuals rho (k, m) and Jacobians J (k, m, size) of the postures Q (k, size); value (k, 2)."""
     for k in range(Q.shape[0]):
-        value[k, 0], value[k, 1] = jacobian(I, F, scratch, T[k], Q[k], rho[k], J[k])
+        value[k, 0], value[k, 1] = jacobian(I, F, memory, T[k], Q[k], rho[k], J[k])

@@ -34,6 +34,7 @@ FRAME, REFERENCE, WEIGHT, MET, SCALE, LOWER, UPPER, SHIFT, TERM = 0, 12, 24, 25,
 LINK = (
     4  # integers of a link: 1 + joint (negative against its sense), column, drive term or −1, whether the column is new
 )
+NO_ROW = -1  # in place of a frame row: there is none
 BLOCK = 3  # residual rows of a term; those that it does not need stay zero
 
 # Integers of a term: what it is, the rows of the frame that it looks at and of its reference, where its target (or solid),
@@ -174,7 +175,7 @@ PROBLEM = Layout(
     "a problem",
     "TASKS ALTERNATIVES TERMS PATH_JOINTS RESIDUALS LONGEST_RELATIVE_PATH MASS_ROWS POSTURE_TERMS TARGET_NUMBERS"
     " LINEAR_LIMITS EQUALITIES ROUTES ROUTE_LINKS ROUTE_COLUMNS SHARED_COLUMNS WIDEST_ROUTE RANKS FREE_ROOT SOLID_NUMBERS"
-    " RANKS_THAT_MUST PLAIN",
+    " RANKS_THAT_MUST PLAIN RESIDUALS_ARE_FEW BY_JOINTS",
     base=TREE,
     ints=[
         Table("TASK", ("TASKS",), 1),
@@ -203,7 +204,7 @@ PROBLEM = Layout(
 )
 (TASKS, ALTERNATIVES, TERMS, PATH_JOINTS, RESIDUALS, LONGEST_RELATIVE_PATH, MASS_ROWS, POSTURE_TERMS, TARGET_NUMBERS,
  LINEAR_LIMITS, EQUALITIES, ROUTES, ROUTE_LINKS, ROUTE_COLUMNS, SHARED_COLUMNS, WIDEST_ROUTE, RANKS, FREE_ROOT,
- SOLID_NUMBERS, RANKS_THAT_MUST, PLAIN) = range(21, 42)  # fmt: skip
+ SOLID_NUMBERS, RANKS_THAT_MUST, PLAIN, RESIDUALS_ARE_FEW, BY_JOINTS) = range(21, 44)  # fmt: skip
 (AT_TASK, AT_ALTERNATIVE, AT_TERM, AT_PATH, AT_ROUTE_FIRST, AT_ROUTE_BEGIN, AT_ROUTE_LINK, AT_ROUTE_COLUMN,
  AT_ROUTE_PREFIX, AT_ROUTE_SECOND, AT_ROUTE_EXTRA, AT_NUMBER, AT_MASS, AT_NEAR, AT_SOLID, AT_LOWER, AT_UPPER, AT_MOBILITY,
- AT_A, AT_B) = range(42, 62)  # fmt: skip
+ AT_A, AT_B) = range(44, 64)  # fmt: skip

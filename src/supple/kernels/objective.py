@@ -16,52 +16,53 @@ from typing import Any
 
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.curvature import add_chain_stiffness, add_mass_stiffness, add_tree_stiffness, squares
-from supple.kernels.layouts import DRIVEN_BY, FRAME_ROW, KIND, MET, TARGET_AT, WEIGHT
+from supple.kernels.layouts import DRIVEN_BY, FRAME_ROW, KIND, MET, NO_ROW, TARGET_AT, WEIGHT
 from supple.kernels.observe import apply_wrench, observe
+from supple.kernels.scratch import clear, open_evaluation
+from supple.kernels.tables import open_tasks
 from supple.kernels.terms import potential, stiffness
 from supple.kernels.terms.kinds import CLEAR, NEAR, parts
 from supple.kernels.tree import open_tree, place, slopes, steer, sum_stiffness
-from supple.kernels.views import NO_ROW, clear, open_tasks, read_work
 from supple.kernels.wrench import curve, push, stiffen
 
 
 @leaf
-def add_term(tree: Any, tasks: Any, k: int, T: Any, work: Any) -> float:
+def add_term(tree: Any, tasks: Any, k: int, T: Any, scratch: Any) -> float:
     """Value of term k; its wrench goes to the tree."""
-    observe(tree, tasks, k, work)
-    P = potential(tasks.term[k], work.seen, T, tasks.number[k], work.force, work.second, work.mixed)
+    observe(tree, tasks, k, scratch)
+    P = potential(tasks.term[k], scratch.seen, T, tasks.number[k], scratch.force, scratch.second, scratch.mixed)
     first, last = parts(tasks.term[k, KIND])
-    push(work.seen, work.force, first, last, work.push[0])
-    apply_wrench(tree, tasks, k, work)
+    push(scratch.seen, scratch.force, first, last, scratch.push[0])
+    apply_wrench(tree, tasks, k, scratch)
     return P
 
 
 @leaf
-def add_stiffness(tree: Any, tasks: Any, k: int, T: Any, curvature: int, work: Any, H: Any) -> None:
+def add_stiffness(tree: Any, tasks: Any, k: int, T: Any, curvature: int, scratch: Any, H: Any) -> None:
     """The second derivatives of term k go to the tree, or straight into H for chains and the mass centre."""
-    term, number, B = tasks.term[k], tasks.number[k], work.block
-    observe(tree, tasks, k, work)
+    term, number, B = tasks.term[k], tasks.number[k], scratch.block
+    observe(tree, tasks, k, scratch)
     if curvature != 0:
         first, last = parts(term[0])
-        potential(term, work.seen, T, number, work.force, work.second, work.mixed)
+        potential(term, scratch.seen, T, number, scratch.force, scratch.second, scratch.mixed)
         for i in range(36):
             B[i] = 0.0
-        curve(work.seen, work.force, first, last, B)
-        if stiffness(term, work.seen, T, number, work.force, work.second, work.mixed):
-            stiffen(work.seen, work.second, first, last, work.carried, B)
+        curve(scratch.seen, scratch.force, first, last, B)
+        if stiffness(term, scratch.seen, T, number, scratch.force, scratch.second, scratch.mixed):
+            stiffen(scratch.seen, scratch.second, first, last, scratch.carried, B)
     else:
-        squares(tasks, k, T, work)
+        squares(tasks, k, T, scratch)
     if term[1] == NO_ROW:
-        add_mass_stiffness(tree, work, curvature, H)
+        add_mass_stiffness(tree, scratch, curvature, H)
     elif term[2] != NO_ROW:
-        add_chain_stiffness(tree, tasks, k, work, H)
+        add_chain_stiffness(tree, tasks, k, scratch, H)
     else:
         for i in range(36):
-            work.stiff[term[1], i] += B[i]
+            scratch.stiff[term[1], i] += B[i]
 
 
 @leaf
-def choose(tree: Any, tasks: Any, t: int, T: Any, work: Any) -> int:
+def choose(tree: Any, tasks: Any, t: int, T: Any, scratch: Any) -> int:
     """The alternative of task t with the least value; the first of several equal ones."""
     first, last = tasks.task[t], tasks.task[t + 1]
     best, least = first, 0.0
@@ -70,8 +71,10 @@ def choose(tree: Any, tasks: Any, t: int, T: Any, work: Any) -> int:
     for a in range(first, last):
         value = 0.0
         for k in range(tasks.alternative[a], tasks.alternative[a + 1]):
-            observe(tree, tasks, k, work)
-            value += potential(tasks.term[k], work.seen, T, tasks.number[k], work.force, work.second, work.mixed)
+            observe(tree, tasks, k, scratch)
+            value += potential(
+                tasks.term[k], scratch.seen, T, tasks.number[k], scratch.force, scratch.second, scratch.mixed
+            )
         if a == first or value < least:
             best, least = a, value
     return best
@@ -90,19 +93,19 @@ def near_term(tasks: Any, k: int, T: Any, q: Any, g: Any) -> float:
 
 
 @stage
-def gradient(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any) -> Any:
+def gradient(I: Any, F: Any, memory: Any, T: Any, q: Any, g: Any) -> Any:
     """Value of G at q and the number of tasks not met; the gradient goes to g."""
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work, _ = read_work(I, scratch)
-    steer(tree, q, work.theta, work.slope, work.bend)
-    place(tree, work.theta, work.along, work.sine, work.cosine, work.world)
-    clear(work.wrench)
+    scratch = open_evaluation(I, memory)
+    steer(tree, q, scratch.theta, scratch.slope, scratch.bend)
+    place(tree, scratch.theta, scratch.along, scratch.sine, scratch.cosine, scratch.world)
+    clear(scratch.wrench)
     for i in range(g.shape[0]):
         g[i] = 0.0
     value, unmet = 0.0, 0
     for t in range(tasks.task.shape[0] - 1):
-        chosen = choose(tree, tasks, t, T, work)
+        chosen = choose(tree, tasks, t, T, scratch)
         missed = 0
         for k in range(tasks.alternative[chosen], tasks.alternative[chosen + 1]):
             if tasks.term[k, KIND] == CLEAR:
@@ -110,32 +113,32 @@ def gradient(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any) -> Any:
             if tasks.term[k, KIND] == NEAR:
                 P = near_term(tasks, k, T, q, g)
             else:
-                P = add_term(tree, tasks, k, T, work)
+                P = add_term(tree, tasks, k, T, scratch)
             if not tasks.number[k, MET] >= P:
                 missed = 1
             value += P
         unmet += missed
-    slopes(tree, work.world, work.wrench, work.along)
+    slopes(tree, scratch.world, scratch.wrench, scratch.along)
     for i in range(tree.parent.shape[0]):
         if tree.coordinate[i] >= 0:
-            g[tree.coordinate[i]] += work.along[i]
+            g[tree.coordinate[i]] += scratch.along[i]
     for d in range(tree.driven.shape[0]):
         for s in range(tree.first[d], tree.first[d + 1]):
-            g[tree.term[s, DRIVEN_BY]] += work.slope[s] * work.along[tree.driven[d]]
+            g[tree.term[s, DRIVEN_BY]] += scratch.slope[s] * scratch.along[tree.driven[d]]
     return value, unmet
 
 
 @stage
-def hessian(I: Any, F: Any, scratch: Any, T: Any, q: Any, curvature: int, g: Any, H: Any) -> Any:
+def hessian(I: Any, F: Any, memory: Any, T: Any, q: Any, curvature: int, g: Any, H: Any) -> Any:
     """As `gradient`, and the Hessian goes to H; without `curvature` the Gauss–Newton matrix."""
-    value, unmet = gradient(I, F, scratch, T, q, g)
+    value, unmet = gradient(I, F, memory, T, q, g)
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work, _ = read_work(I, scratch)
-    clear(work.stiff)
+    scratch = open_evaluation(I, memory)
+    clear(scratch.stiff)
     clear(H)
     for t in range(tasks.task.shape[0] - 1):
-        chosen = choose(tree, tasks, t, T, work)
+        chosen = choose(tree, tasks, t, T, scratch)
         for k in range(tasks.alternative[chosen], tasks.alternative[chosen + 1]):
             if tasks.term[k, KIND] == CLEAR:
                 continue
@@ -143,25 +146,25 @@ def hessian(I: Any, F: Any, scratch: Any, T: Any, q: Any, curvature: int, g: Any
                 for i in range(q.shape[0]):
                     H[i, i] += 2.0 * tasks.number[k, WEIGHT] * tasks.near[tasks.term[k, FRAME_ROW], i]
             else:
-                add_stiffness(tree, tasks, k, T, curvature, work, H)
+                add_stiffness(tree, tasks, k, T, curvature, scratch, H)
     for d in range(tree.driven.shape[0]):
         for s in range(tree.first[d], tree.first[d + 1]):
             if curvature != 0:
-                H[tree.term[s, DRIVEN_BY], tree.term[s, DRIVEN_BY]] += work.bend[s] * work.along[tree.driven[d]]
-    sum_stiffness(tree, work.stiff)
-    add_tree_stiffness(tree, work, H)
+                H[tree.term[s, DRIVEN_BY], tree.term[s, DRIVEN_BY]] += scratch.bend[s] * scratch.along[tree.driven[d]]
+    sum_stiffness(tree, scratch.stiff)
+    add_tree_stiffness(tree, scratch, H)
     return value, unmet
 
 
 @entry
-def gradient_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, value: Any, g: Any) -> None:
+def gradient_entry(I: Any, F: Any, memory: Any, T: Any, Q: Any, value: Any, g: Any) -> None:
     """Value (k, 2: G and the number of tasks not met) and gradient g (k, size) of the postures Q (k, size)."""
     for k in range(Q.shape[0]):
-        value[k, 0], value[k, 1] = gradient(I, F, scratch, T[k], Q[k], g[k])
+        value[k, 0], value[k, 1] = gradient(I, F, memory, T[k], Q[k], g[k])
 
 
 @entry
-def hessian_entry(I: Any, F: Any, scratch: Any, T: Any, Q: Any, curvature: int, value: Any, g: Any, H: Any) -> None:
+def hessian_entry(I: Any, F: Any, memory: Any, T: Any, Q: Any, curvature: int, value: Any, g: Any, H: Any) -> None:
     """As `gradient_entry`, and Hessians (or Gauss–Newton matrices) H (k, size, size)."""
     for k in range(Q.shape[0]):
-        value[k, 0], value[k, 1] = hessian(I, F, scratch, T[k], Q[k], curvature, g[k], H[k])
+        value[k, 0], value[k, 1] = hessian(I, F, memory, T[k], Q[k], curvature, g[k], H[k])

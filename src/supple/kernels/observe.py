@@ -13,58 +13,57 @@ from __future__ import annotations
 from typing import Any
 
 from supple.kernels.compiling import leaf, row
-from supple.kernels.layouts import DRIVEN_BY, FRAME, FRAME_ROW, REFERENCE, REFERENCE_ROW, SAME_AS_LAST
+from supple.kernels.layouts import DRIVEN_BY, FRAME, FRAME_ROW, NO_ROW, REFERENCE, REFERENCE_ROW, SAME_AS_LAST
 from supple.kernels.tree import see
-from supple.kernels.views import NO_ROW
 
 
 @leaf
-def mass_sums(tree: Any, mass: Any, work: Any) -> None:
-    """World moments ``Σ μ c`` (3) and masses (1) of each row into ``work.sums``."""
-    W = work.world
+def mass_sums(tree: Any, mass: Any, scratch: Any) -> None:
+    """World moments ``Σ μ c`` (3) and masses (1) of each row into ``scratch.sums``."""
+    W = scratch.world
     for r in range(tree.parent.shape[0] + 1):
         m, x = mass[r, 0], mass[r, 1]
         y, z = mass[r, 2], mass[r, 3]
         for i in range(3):
-            work.sums[4 * r + i] = m * W[r, 9 + i] + W[r, 3 * i] * x + W[r, 3 * i + 1] * y + W[r, 3 * i + 2] * z
-        work.sums[4 * r + 3] = m
+            scratch.sums[4 * r + i] = m * W[r, 9 + i] + W[r, 3 * i] * x + W[r, 3 * i + 1] * y + W[r, 3 * i + 2] * z
+        scratch.sums[4 * r + 3] = m
 
 
 @leaf
-def mass_columns(tree: Any, work: Any) -> None:
+def mass_columns(tree: Any, scratch: Any) -> None:
     """Columns ``∂C/∂θ_j`` behind the row sums; the sums become sums over subtrees."""
     n = tree.parent.shape[0]
     for j in range(n - 1, -1, -1):
         a, b = 4 * tree.parent[j], 4 * (j + 1)
-        x, y = work.sums[b], work.sums[b + 1]
-        z, m = work.sums[b + 2], work.sums[b + 3]
-        w0, w1, w2 = work.world[j + 1, 12], work.world[j + 1, 13], work.world[j + 1, 14]
+        x, y = scratch.sums[b], scratch.sums[b + 1]
+        z, m = scratch.sums[b + 2], scratch.sums[b + 3]
+        w0, w1, w2 = scratch.world[j + 1, 12], scratch.world[j + 1, 13], scratch.world[j + 1, 14]
         c = 4 * (n + 1) + 3 * j
-        work.sums[c] = w1 * z - w2 * y + m * work.world[j + 1, 15]
-        work.sums[c + 1] = w2 * x - w0 * z + m * work.world[j + 1, 16]
-        work.sums[c + 2] = w0 * y - w1 * x + m * work.world[j + 1, 17]
+        scratch.sums[c] = w1 * z - w2 * y + m * scratch.world[j + 1, 15]
+        scratch.sums[c + 1] = w2 * x - w0 * z + m * scratch.world[j + 1, 16]
+        scratch.sums[c + 2] = w0 * y - w1 * x + m * scratch.world[j + 1, 17]
         for k in range(4):
-            work.sums[a + k] += work.sums[b + k]
+            scratch.sums[a + k] += scratch.sums[b + k]
 
 
 @leaf
-def observe(tree: Any, tasks: Any, k: int, work: Any) -> None:
+def observe(tree: Any, tasks: Any, k: int, scratch: Any) -> None:
     """What term k sees: a frame in the world, or in the frame of its reference segment."""
-    X, at, reference = work.seen, tasks.term[k, FRAME_ROW], tasks.term[k, REFERENCE_ROW]
+    X, at, reference = scratch.seen, tasks.term[k, FRAME_ROW], tasks.term[k, REFERENCE_ROW]
     if tasks.term[k, SAME_AS_LAST] != 0:
         return  # the same as the term before
     if at == NO_ROW:
-        mass_sums(tree, tasks.mass, work)
+        mass_sums(tree, tasks.mass, scratch)
         X[0] = X[1] = X[2] = 0.0
         for r in range(tree.parent.shape[0] + 1):
             for i in range(3):
-                X[i] += work.sums[4 * r + i]
+                X[i] += scratch.sums[4 * r + i]
         return
-    see(work.world, at, tasks.number[k], FRAME, X)
+    see(scratch.world, at, tasks.number[k], FRAME, X)
     if reference == NO_ROW:
         return
     Y = row(X, 12, 12)
-    see(work.world, reference, tasks.number[k], REFERENCE, Y)
+    see(scratch.world, reference, tasks.number[k], REFERENCE, Y)
     for i in range(3):
         X[i] -= Y[i]
     for part in range(0, 12, 3):
@@ -88,26 +87,26 @@ def outward(Y: Any, w: Any, at: int) -> None:
 
 
 @leaf
-def apply_wrench(tree: Any, tasks: Any, k: int, work: Any) -> None:
+def apply_wrench(tree: Any, tasks: Any, k: int, scratch: Any) -> None:
     """Add the wrench of term k to the rows of the tree that feel it."""
     at, reference = tasks.term[k, FRAME_ROW], tasks.term[k, REFERENCE_ROW]
-    f = work.push[0]
+    f = scratch.push[0]
     if at == NO_ROW:
         for r in range(tree.parent.shape[0] + 1):
-            x, y = work.sums[4 * r], work.sums[4 * r + 1]
-            z, m = work.sums[4 * r + 2], work.sums[4 * r + 3]
-            work.wrench[r, 0] += y * f[5] - z * f[4]
-            work.wrench[r, 1] += z * f[3] - x * f[5]
-            work.wrench[r, 2] += x * f[4] - y * f[3]
+            x, y = scratch.sums[4 * r], scratch.sums[4 * r + 1]
+            z, m = scratch.sums[4 * r + 2], scratch.sums[4 * r + 3]
+            scratch.wrench[r, 0] += y * f[5] - z * f[4]
+            scratch.wrench[r, 1] += z * f[3] - x * f[5]
+            scratch.wrench[r, 2] += x * f[4] - y * f[3]
             for i in range(3):
-                work.wrench[r, 3 + i] += m * f[3 + i]
+                scratch.wrench[r, 3 + i] += m * f[3 + i]
         return
     if reference != NO_ROW:
-        outward(row(work.seen, 12, 12), work.push, 0)
+        outward(row(scratch.seen, 12, 12), scratch.push, 0)
         for i in range(6):
-            work.wrench[reference, i] -= f[i]
+            scratch.wrench[reference, i] -= f[i]
     for i in range(6):
-        work.wrench[at, i] += f[i]
+        scratch.wrench[at, i] += f[i]
 
 
 @leaf
@@ -120,9 +119,9 @@ def term_count(tree: Any, i: int) -> int:
 
 
 @leaf
-def term_of(tree: Any, work: Any, i: int, s: int) -> Any:
+def term_of(tree: Any, scratch: Any, i: int, s: int) -> Any:
     """Coordinate and slope of the s-th term of joint i."""
     if tree.coordinate[i] >= 0:
         return tree.coordinate[i], 1.0
     t = tree.first[-1 - tree.coordinate[i]] + s
-    return tree.term[t, DRIVEN_BY], work.slope[t]
+    return tree.term[t, DRIVEN_BY], scratch.slope[t]

@@ -26,38 +26,9 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.kernels.compiling import leaf, row, shared, table, written_in
-from supple.kernels.layouts import (
-    AT_AXIS,
-    AT_BASE,
-    AT_BENT,
-    AT_COORDINATE,
-    AT_CURVE,
-    AT_DEPTH,
-    AT_DRIVE_FIRST,
-    AT_DRIVE_TERM,
-    AT_DRIVEN_JOINT,
-    AT_LAST,
-    AT_OFFSET,
-    AT_PARENT,
-    CURVE_AT,
-    CURVE_NUMBERS,
-    DRIVE_TERM,
-    DRIVE_TERMS,
-    DRIVEN,
-    DRIVEN_BY,
-    JOINTS,
-    OFFSET,
-    PIECES,
-)
-
-LANES = 8  # numbers in a block that vector registers take at once
-
-
-@shared
-def padded(n: int) -> int:
-    """n rounded up to whole blocks of `LANES` numbers; loops over whole blocks leave no remainder."""
-    return (n + LANES - 1) // LANES * LANES
+from supple.kernels.compiling import entry, leaf
+from supple.kernels.layouts import CURVE_AT, DRIVEN_BY, PIECES, TREE, WORLD
+from supple.kernels.opening import Scratch, of, opener, padded
 
 
 class Tree(NamedTuple):
@@ -77,17 +48,19 @@ class Tree(NamedTuple):
     curve: Any  # the numbers of all curves: a slope, or the width of a row and then the rows (knot, c0, c1, …)
 
 
-@written_in
-def open_tree(I: Any, F: Any) -> Any:
-    """Views of the tree in a pack."""
-    n, d = I[JOINTS], I[DRIVEN]
-    return Tree(
-        row(I, I[AT_PARENT], n), row(I, I[AT_AXIS], n), row(I, I[AT_BENT], n), row(I, I[AT_COORDINATE], n),
-        row(I, I[AT_DEPTH], n), row(I, I[AT_LAST], n), table(F, I[AT_OFFSET], n, OFFSET),
-        row(I, I[AT_DRIVEN_JOINT], d), row(I, I[AT_DRIVE_FIRST], d + 1),
-        table(I, I[AT_DRIVE_TERM], I[DRIVE_TERMS], DRIVE_TERM),
-        row(F, I[AT_BASE], d), row(F, I[AT_CURVE], I[CURVE_NUMBERS]),
-    )  # fmt: skip
+class TreeScratch(NamedTuple):
+    """Joint values, and what it takes to place everything by them."""
+
+    theta: Any = of("JOINTS")
+    bend: Any = of("DRIVE_TERMS")
+    along: Any = of("padded(JOINTS)")
+    sine: Any = of("padded(JOINTS)")
+    cosine: Any = of("padded(JOINTS)")
+
+
+TREE_SCRATCH = Scratch(TreeScratch, TREE)
+open_tree_scratch = TREE_SCRATCH.open
+open_tree = opener(Tree, TREE, driven="DRIVEN_JOINT", first="DRIVE_FIRST", term="DRIVE_TERM")
 
 
 @leaf
@@ -163,8 +136,10 @@ def sines(angle: Any, S: Any, C: Any) -> None:
 
 @leaf
 def place(tree: Any, theta: Any, angle: Any, S: Any, C: Any, world: Any) -> None:
-    """Fill the world table: placement and twist of every joint. Row 0, the world itself, must hold the base frame."""
+    """Fill the world table: the world itself in row 0, then placement and twist of every joint."""
     n = tree.parent.shape[0]
+    for k in range(WORLD):
+        world[0, k] = 1.0 if k == 0 or k == 4 or k == 8 else 0.0
     for i in range(n):
         angle[i] = tree.offset[i, 12] * theta[i]
     for i in range(n, angle.shape[0]):
@@ -281,3 +256,12 @@ def along(stack: Any, w0: float, w1: float, w2: float, w3: float, w4: float, w5:
     for d in range(padded(count)):
         s = stack[0, d] * w0 + stack[1, d] * w1 + stack[2, d] * w2
         line[d] = s + stack[3, d] * w3 + stack[4, d] * w4 + stack[5, d] * w5
+
+
+@entry
+def worlds_entry(I: Any, F: Any, memory: Any, Q: Any, slopes: Any, worlds: Any) -> None:
+    """World tables (k, n + 1, WORLD) of the postures Q (k, size), and the slopes (k, t) of their drives."""
+    tree, scratch = open_tree(I, F), open_tree_scratch(I, memory)
+    for k in range(Q.shape[0]):
+        steer(tree, Q[k], scratch.theta, slopes[k], scratch.bend)
+        place(tree, scratch.theta, scratch.along, scratch.sine, scratch.cosine, worlds[k])

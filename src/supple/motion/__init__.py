@@ -9,57 +9,25 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.motion.markers import (
-        Markers as Markers,
-    )
-    from supple.motion.motion import (
-        Motion as Motion,
-    )
-    from supple.motion.optimal_tracking.natural import (
-        Natural as Natural,
-    )
+    from supple.motion.markers import Markers as Markers
+    from supple.motion.motion import Motion as Motion
+    from supple.motion.optimal_tracking.natural import Natural as Natural
     from supple.motion.optimal_tracking.settings import (
         OptimalTracking as OptimalTracking,
-    )
-    from supple.motion.optimal_tracking.settings import (
         TrackedFrames as TrackedFrames,
     )
-    from supple.motion.optimal_tracking.trial import (
-        DrivenAngle as DrivenAngle,
-    )
-    from supple.motion.optimal_tracking.trial import (
-        Held as Held,
-    )
-    from supple.motion.retargeting.match import (
-        Match as Match,
-    )
+    from supple.motion.optimal_tracking.trial import DrivenAngle as DrivenAngle, Held as Held
+    from supple.motion.retargeting.match import Match as Match
     from supple.motion.retargeting.retarget import (
         Retargeted as Retargeted,
-    )
-    from supple.motion.retargeting.retarget import (
         match_segments as match_segments,
-    )
-    from supple.motion.retargeting.retarget import (
         retarget as retarget,
     )
-    from supple.motion.subject.subject import (
-        Subject as Subject,
-    )
-    from supple.motion.subject.subject import (
-        fit_subject as fit_subject,
-    )
-    from supple.motion.tracking.frame_by_frame import (
-        FrameByFrame as FrameByFrame,
-    )
-    from supple.motion.tracking.track import (
-        track as track,
-    )
-    from supple.motion.tracking.tracked import (
-        Tracked as Tracked,
-    )
-    from supple.motion.tracking.whole_clip import (
-        WholeClip as WholeClip,
-    )
+    from supple.motion.subject.subject import Subject as Subject, fit_subject as fit_subject
+    from supple.motion.tracking.frame_by_frame import FrameByFrame as FrameByFrame
+    from supple.motion.tracking.track import track as track
+    from supple.motion.tracking.tracked import Tracked as Tracked
+    from supple.motion.tracking.whole_clip import WholeClip as WholeClip
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,

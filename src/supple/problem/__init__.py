@@ -9,98 +9,30 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.problem.goals import (
-        AimedAt as AimedAt,
-    )
-    from supple.problem.goals import (
-        AnyOf as AnyOf,
-    )
-    from supple.problem.goals import (
-        At as At,
-    )
-    from supple.problem.goals import (
-        Beyond as Beyond,
-    )
-    from supple.problem.goals import (
-        Custom as Custom,
-    )
-    from supple.problem.goals import (
-        Facing as Facing,
-    )
-    from supple.problem.goals import (
-        Miss as Miss,
-    )
-    from supple.problem.goals import (
-        Near as Near,
-    )
-    from supple.problem.goals import (
-        OnLine as OnLine,
-    )
-    from supple.problem.goals import (
-        OnPlane as OnPlane,
-    )
-    from supple.problem.goals import (
-        Outside as Outside,
-    )
-    from supple.problem.goals import (
-        Over as Over,
-    )
-    from supple.problem.goals import (
-        Placed as Placed,
-    )
-    from supple.problem.goals import (
-        Within as Within,
-    )
-    from supple.problem.obstacles import (
-        Clearance as Clearance,
-    )
-    from supple.problem.problem import (
-        Evaluation as Evaluation,
-    )
-    from supple.problem.problem import (
-        Problem as Problem,
-    )
-    from supple.problem.problem import (
-        Task as Task,
-    )
-    from supple.problem.regions.free import (
-        free_space as free_space,
-    )
-    from supple.problem.regions.free import (
-        seeds_about as seeds_about,
-    )
-    from supple.problem.solution import (
-        Decision as Decision,
-    )
-    from supple.problem.solution import (
-        Solution as Solution,
-    )
-    from supple.problem.solution import (
-        Status as Status,
-    )
-    from supple.problem.solution import (
-        Trace as Trace,
-    )
+    from supple.problem.goals.alternatives import AnyOf as AnyOf, Outside as Outside
+    from supple.problem.goals.balanced import Balanced as Balanced
+    from supple.problem.goals.base import Miss as Miss
+    from supple.problem.goals.custom import Custom as Custom
+    from supple.problem.goals.flats import Beyond as Beyond, OnLine as OnLine, OnPlane as OnPlane
+    from supple.problem.goals.near import Near as Near
+    from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
+    from supple.problem.goals.within import Within as Within
+    from supple.problem.obstacles import Clearance as Clearance
+    from supple.problem.problem import Evaluation as Evaluation, Problem as Problem, Task as Task
+    from supple.problem.regions.free import free_space as free_space, seeds_about as seeds_about
+    from supple.problem.solution import Decision as Decision, Solution as Solution, Status as Status, Trace as Trace
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
-        "goals": [
-            "AimedAt",
-            "AnyOf",
-            "At",
-            "Beyond",
-            "Custom",
-            "Facing",
-            "Miss",
-            "Near",
-            "OnLine",
-            "OnPlane",
-            "Outside",
-            "Over",
-            "Placed",
-            "Within",
-        ],
+        "goals.alternatives": ["AnyOf", "Outside"],
+        "goals.balanced": ["Balanced"],
+        "goals.base": ["Miss"],
+        "goals.custom": ["Custom"],
+        "goals.flats": ["Beyond", "OnLine", "OnPlane"],
+        "goals.near": ["Near"],
+        "goals.places": ["AimedAt", "At", "Facing", "Placed"],
+        "goals.within": ["Within"],
         "obstacles": ["Clearance"],
         "problem": ["Evaluation", "Problem", "Task"],
         "regions.free": ["free_space", "seeds_about"],

@@ -11,9 +11,8 @@ from supple.figure.figure import Figure
 from supple.figure.packing import Packed
 from supple.geometry.placements import HERE, Floats, compose
 from supple.kernels.charts import find_charts, with_charts
-from supple.kernels.layouts import BLOCK, DRIVEN_BY, FIELDS, FRAME_ROW, KIND, PROBLEM, RANK, REFERENCE_ROW, pack
+from supple.kernels.layouts import BLOCK, DRIVEN_BY, FIELDS, FRAME_ROW, KIND, NO_ROW, PROBLEM, RANK, REFERENCE_ROW, pack
 from supple.kernels.terms import kinds as kind
-from supple.kernels.views import NO_ROW, in_residuals
 from supple.problem.goals import Near, Term
 from supple.problem.obstacles import Bar, Clear, Other, Pair
 from supple.problem.routes import Routes
@@ -227,7 +226,8 @@ class Tables:
         mass = self._masses() if massive else np.empty((0, 4))
         (linear, equalities), own = limits
         charts = self._charts(mass, own)
-        few = in_residuals(self.residuals, self.tree.size, len(self.near), linear)
+        few = self.residuals <= self.tree.size and not self.near and not linear  # these need coordinates
+        plain = self._plain(massive, linear)
         route_counts, routes = self.routes.tables(few)
         counts = {
             **self.tree.counts, "CHARTS": len(charts), "TASKS": len(self.task) - 1, "ALTERNATIVES": len(self.alternative) - 1,
@@ -236,7 +236,8 @@ class Tables:
             "TARGET_NUMBERS": self.targets, "LINEAR_LIMITS": linear, "EQUALITIES": equalities, **route_counts,
             "WIDEST_ROUTE": self.routes.widest, "RANKS": max((term[RANK] for term in self.term), default=0) + 1,
             "FREE_ROOT": self._free_root(charts, own), "SOLID_NUMBERS": sum(map(len, self.solids)),
-            "RANKS_THAT_MUST": must, "PLAIN": int(self._plain(massive, linear)),
+            "RANKS_THAT_MUST": must, "PLAIN": plain, "RESIDUALS_ARE_FEW": few,
+            "BY_JOINTS": plain and self.residuals * self.residuals >= 8 * self.tree.counts["JOINTS"],
         }  # fmt: skip
         tables = {
             **with_charts(self.tree.tables, charts), "TASK": self.task, "ALTERNATIVE": self.alternative, "TERM": self.term,

@@ -21,8 +21,8 @@ from supple.geometry.placements import HERE, Floats, inverse
 from supple.kernels.jacobian import jacobian_entry
 from supple.kernels.layouts import BLOCK, RESIDUALS, TREE, view
 from supple.kernels.objective import gradient_entry, hessian_entry
+from supple.kernels.scratch import EVALUATION
 from supple.kernels.terms.kinds import ROWS
-from supple.kernels.views import scratch_size
 from supple.problem.goals import AnyOf, At, Custom, Miss, Near, Placed
 from supple.problem.goals.base import checked_goal
 from supple.problem.obstacles import (
@@ -167,7 +167,7 @@ class Problem(Value):
         names = self.figure.coordinates
         values = np.zeros(len(names))
         if isinstance(given, Mapping):
-            known = self.figure._by_coordinate(given, "rigidities", "a number", "numbers", ())
+            known = self.figure.by_coordinate(given, "rigidities")
             values[[names.index(name) for name in known]] = [*known.values()]
         elif given is not None:
             values = spread(given, (len(names),), "the rigidity, by name or one for each coordinate,").copy()
@@ -306,7 +306,7 @@ class Problem(Value):
 
     def scratch(self) -> np.ndarray:
         """Memory for one evaluation at a time."""
-        return np.zeros(scratch_size(self.pack[0]))
+        return np.zeros(EVALUATION.size(self.pack[0]))
 
     # ── evaluation ───────────────────────────────────────────────────────────────────────────────────────────────────
     def evaluate(self, q: ArrayLike, hessian: bool = True, curvature: bool = True) -> Evaluation:

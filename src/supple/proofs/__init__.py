@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.proofs.certificate import (
-        Certificate as Certificate,
-    )
+    from supple.proofs.certificate import Certificate as Certificate
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,

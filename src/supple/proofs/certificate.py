@@ -180,7 +180,7 @@ def _links(problem: Problem, ways: Sequence[tuple[str, str | None]]) -> tuple[Li
     assert limits is not None
     keys: set[str] = set()
     for segment, seen_from in ways:
-        keys |= set(figure._keys_above(segment)) ^ set(() if seen_from is None else figure._keys_above(seen_from))
+        keys |= set(figure.path_to_root(segment)) ^ set(() if seen_from is None else figure.path_to_root(seen_from))
     links = []
     for joint in figure.joints.values():
         if joint.key in keys:

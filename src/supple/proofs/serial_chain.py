@@ -198,8 +198,8 @@ def chain_of(
 
 
 def _followed(figure: Figure, segment: str, lower: Floats, upper: Floats, seen_from: str | None) -> _Path:
-    down = figure._keys_above(segment)[::-1]
-    up: Sequence[Any] = () if seen_from is None else figure._keys_above(seen_from)
+    down = figure.path_to_root(segment)[::-1]
+    up: Sequence[Any] = () if seen_from is None else figure.path_to_root(seen_from)
     shared = set(up) & set(down)
     path = _Path(figure, segment, lower, upper)
     for joint in (figure.joint_of[key] for key in up if key not in shared):

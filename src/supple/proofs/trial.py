@@ -5,8 +5,7 @@ from __future__ import annotations
 from supple.geometry.placements import Floats
 from supple.proofs.checker.balls import PRECISION, Unproved, need_flint, placed
 from supple.proofs.checker.leaves import Loop
-from supple.proofs.checker.mechanism import Chain as Balls
-from supple.proofs.checker.mechanism import Claim as InBalls
+from supple.proofs.checker.mechanism import Chain as Balls, Claim as InBalls
 from supple.proofs.checker.proof import Leaf
 from supple.proofs.claims import Claim
 

@@ -1,9 +1,9 @@
 """Scenes: a figure that keeps its posture while named constraints on it come, change and go (Zhao & Badler 1994).
 
-Everything that is done to a scene makes a new `Moment`, an unchanging value; the scene is the list of them and a place in it,
-which is all that undo and redo move. An edit is checked before its moment is kept, so a refused one changes nothing. Solving
-starts at the current posture (see `settle`), and its answer stays, whatever the status: it is legal, and the nearest for the
-given weights. Coordinates outside all chains stay where they are.
+Everything that is done to a scene makes a new `SceneState`, an unchanging value; the scene is the list of them and a place
+in it, which is all that undo and redo move. An edit is checked before its state is kept, so a refused one changes nothing.
+Solving starts at the current posture (see `settle`), and its answer stays, whatever the status: it is legal, and the nearest
+for the given weights. Coordinates outside all chains stay where they are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from supple.problem.problem import Problem, Task
 from supple.problem.solution import Solution
 from supple.scene.chains import Chains
 from supple.scene.settle import nearby, settled
-from supple.scene.state import History, Moment, Setup, check_line, checked, legal, setup_of
+from supple.scene.state import History, SceneState, Setup, check_line, checked, legal, setup_of
 from supple.scene.touches import Touch, touches_of
 from supple.solvers.base import Solver
 from supple.solving.prepare import Query, prepare
@@ -62,7 +62,7 @@ class Scene:
         things = {} if obstacles is None else obstacles
         room = Clearance() if clearance is None else clearance
         setup = setup_of(figure, limits, rigidity, constraints, disabled, things, room)
-        self._begin(figure, History(Moment("begin", legal(figure.rest, setup.limits), setup)))
+        self._begin(figure, History(SceneState("begin", legal(figure.rest, setup.limits), setup)))
         if q is not None:
             self._history.keep(replace(self.now, q=self._posture(q)), instead=True)
 
@@ -96,7 +96,7 @@ class Scene:
         return self._figure
 
     @property
-    def now(self) -> Moment:
+    def now(self) -> SceneState:
         """The scene as it is."""
         return self._history.now
 
@@ -202,7 +202,7 @@ class Scene:
         """Set rigidities from 0 (moves freely) to 1 (locked), by coordinate, joint or segment, or by a pattern of these."""
         values = np.array(self.now.setup.rigidity)
         for name, value in mapping(rigidity, "the rigidities").items():
-            called = [self._figure.coordinates.index(joint) for joint in self._figure._coordinates_called(name)]
+            called = [self._figure.coordinates.index(joint) for joint in self._figure.coordinates_of(name)]
             values[called] = spread(value, (len(called),), f"the rigidity of {name!r}")
         self._edit("stiffen " + ", ".join(map(repr, rigidity)), rigidity=frozen(values))
 
@@ -261,7 +261,7 @@ class Scene:
         solution = self._query(tasks)(targets[0] if len(targets) == 1 else targets, start=now.q)
         aims[name] = frozen(target)
         done = f"drag {name!r}"
-        self._history.keep(Moment(done, solution.q, now.setup, aims), instead=now.done == done)
+        self._history.keep(SceneState(done, solution.q, now.setup, aims), instead=now.done == done)
         return solution
 
     def _query(self, tasks: Mapping[str, Task]) -> Query:
@@ -277,14 +277,14 @@ class Scene:
 
     # ── history ──────────────────────────────────────────────────────────────────────────────────────────────────────
     @property
-    def history(self) -> tuple[Moment, ...]:
-        """Every moment up to now, each with what was done, the posture and all else."""
-        return tuple(self._history.moments[: self._history.at + 1])
+    def history(self) -> tuple[SceneState, ...]:
+        """Every state up to now, each with what was done, the posture and all else."""
+        return tuple(self._history.states[: self._history.at + 1])
 
     @property
-    def undone(self) -> tuple[Moment, ...]:
-        """The moments that `redo` brings back, the next one first."""
-        return tuple(self._history.moments[self._history.at + 1 :])
+    def undone(self) -> tuple[SceneState, ...]:
+        """The states that `redo` brings back, the next one first."""
+        return tuple(self._history.states[self._history.at + 1 :])
 
     def undo(self) -> None:
         """Make the scene what it was before the last thing that was done: constraints, posture and all."""
@@ -300,14 +300,14 @@ class Scene:
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
     def _edit(self, done: str, **changes: Any) -> None:
-        """Keep a moment with another setup; raise before anything changes if it cannot be."""
+        """Keep a state with another setup; raise before anything changes if it cannot be."""
         now = self.now
         setup = replace(now.setup, **{"constraints": now.constraints, **changes})
         problem = setup.problem(self._figure, setup.enabled)
         q = legal(now.q, setup.limits) if "limits" in changes else now.q
         self._chains.follow(setup.enabled)
         self._packed = (setup, problem)
-        self._history.keep(Moment(done, q, setup))
+        self._history.keep(SceneState(done, q, setup))
 
     def _constraint(self, name: str) -> Task:
         find(tuple(self.constraints), name, "constraint", "the scene")

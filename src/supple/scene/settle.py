@@ -18,7 +18,7 @@ from supple.geometry.placements import Floats
 from supple.problem.problem import Problem, met
 from supple.problem.solution import Solution
 from supple.solvers.base import Solver
-from supple.solvers.clearance_first import Roomy
+from supple.solvers.clearance_first import PreferredClearance
 from supple.solvers.default import default_solver
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton.newton import Newton
@@ -28,7 +28,7 @@ from supple.solving.solve import solve
 def nearby(problem: Problem) -> Solver:
     """A single attempt of the solver that answers when none is named."""
     chosen = default_solver(problem)
-    chosen = chosen.solver if isinstance(chosen, Roomy) else chosen
+    chosen = chosen.solver if isinstance(chosen, PreferredClearance) else chosen
     return chosen.solver if isinstance(chosen, Multistart) else chosen
 
 

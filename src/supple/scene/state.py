@@ -74,7 +74,7 @@ def setup_of(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moment(Value):
+class SceneState(Value):
     """A scene after something was done to it: its posture, what is asked, and where targets have been dragged since."""
 
     done: str
@@ -92,26 +92,26 @@ class Moment(Value):
 
 
 class History:
-    """All moments of a scene, and which of them is now."""
+    """All states of a scene, and which of them is now."""
 
-    def __init__(self, first: Moment) -> None:
-        self.moments, self.at = [first], 0
+    def __init__(self, first: SceneState) -> None:
+        self.states, self.at = [first], 0
 
     @property
-    def now(self) -> Moment:
-        """The moment at which the scene is."""
-        return self.moments[self.at]
+    def now(self) -> SceneState:
+        """The state at which the scene is."""
+        return self.states[self.at]
 
-    def keep(self, moment: Moment, instead: bool = False) -> None:
-        """Go on to a moment, or put it in the place of this one; what was undone is forgotten."""
+    def keep(self, state: SceneState, instead: bool = False) -> None:
+        """Go on to a state, or put it in the place of this one; what was undone is forgotten."""
         self.at += not instead
-        self.moments[self.at :] = [moment]
+        self.states[self.at :] = [state]
 
-    def there(self, way: int, refusal: str) -> Moment:
-        """The moment before (−1) or after (1)."""
-        if not 0 <= self.at + way < len(self.moments):
+    def there(self, way: int, refusal: str) -> SceneState:
+        """The state before (−1) or after (1)."""
+        if not 0 <= self.at + way < len(self.states):
             raise BadValue(refusal)
-        return self.moments[self.at + way]
+        return self.states[self.at + way]
 
 
 def checked(figure: Figure, task: Task) -> Task:

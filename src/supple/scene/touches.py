@@ -7,7 +7,7 @@ from typing import NamedTuple
 from supple.figure.figure import Figure
 from supple.geometry.distances import distance_between
 from supple.problem.problem import METRES
-from supple.scene.state import Moment
+from supple.scene.state import SceneState
 
 
 class Touch(NamedTuple):
@@ -18,13 +18,13 @@ class Touch(NamedTuple):
     distance: float
 
 
-def touches_of(figure: Figure, moment: Moment) -> tuple[Touch, ...]:
-    """The pairs that the clearance does not allow in the posture of a moment, those that overlap most first.
+def touches_of(figure: Figure, state: SceneState) -> tuple[Touch, ...]:
+    """The pairs that the clearance does not allow in the posture of a state, those that overlap most first.
 
     A distance counts as kept to within a task's tolerance. Segments that cannot move, pairs that are to be ignored and, of the
     figure with itself, pairs that touch at rest are left out.
     """
-    setup, frames = moment.setup, figure.placements(moment.q)
+    setup, frames = state.setup, figure.placements(state.q)
     margin = setup.clearance.margin - METRES
     ignored = {frozenset(pair) for pair in setup.clearance.ignoring}
     moving = {segment: bars for segment, bars in figure.bars.items() if figure.chain(None, segment)}
@@ -36,7 +36,7 @@ def touches_of(figure: Figure, moment: Moment) -> tuple[Touch, ...]:
                 out.append(Touch(segment, name, distance))
     if setup.clearance.itself:
         kept = set(figure.colliding_pairs(setup.clearance.margin))
-        for a, b in figure.touching(moment.q, margin):
+        for a, b in figure.touching(state.q, margin):
             if (a, b) in kept and frozenset((a, b)) not in ignored:
                 pairs = ((one, other) for one in figure.bars[a] for other in figure.bars[b])
                 out.append(Touch(a, b, min(distance_between(x, y, frames[a], frames[b]) for x, y in pairs)))

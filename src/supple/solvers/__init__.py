@@ -9,66 +9,25 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.solvers.active_set.active_set import (
-        ActiveSet as ActiveSet,
-    )
-    from supple.solvers.baselines.cyclic_coordinate_descent import (
-        CyclicCoordinateDescent as CyclicCoordinateDescent,
-    )
-    from supple.solvers.baselines.damped_least_squares import (
-        DampedLeastSquares as DampedLeastSquares,
-    )
-    from supple.solvers.baselines.fabrik import (
-        Fabrik as Fabrik,
-    )
+    from supple.solvers import rank_one as rank_one
+    from supple.solvers.active_set.active_set import ActiveSet as ActiveSet
+    from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent as CyclicCoordinateDescent
+    from supple.solvers.baselines.damped_least_squares import DampedLeastSquares as DampedLeastSquares
+    from supple.solvers.baselines.fabrik import Fabrik as Fabrik
     from supple.solvers.baselines.jacobian_transpose import (
         CautiousStep as CautiousStep,
-    )
-    from supple.solvers.baselines.jacobian_transpose import (
         FittedStep as FittedStep,
-    )
-    from supple.solvers.baselines.jacobian_transpose import (
         FixedStep as FixedStep,
-    )
-    from supple.solvers.baselines.jacobian_transpose import (
         JacobianTranspose as JacobianTranspose,
     )
-    from supple.solvers.baselines.pseudo_inverse import (
-        PseudoInverse as PseudoInverse,
-    )
-    from supple.solvers.clearance_first import (
-        Roomy as Roomy,
-    )
-    from supple.solvers.decide import (
-        Decide as Decide,
-    )
-    from supple.solvers.levenberg_marquardt.settings import (
-        LevenbergMarquardt as LevenbergMarquardt,
-    )
-    from supple.solvers.multistart import (
-        Multistart as Multistart,
-    )
-    from supple.solvers.newton.newton import (
-        Newton as Newton,
-    )
-    from supple.solvers.projected_gradient import (
-        ProjectedGradient as ProjectedGradient,
-    )
-    from supple.solvers.rank_one.conditions import (
-        Continuity as Continuity,
-    )
-    from supple.solvers.rank_one.conditions import (
-        Together as Together,
-    )
-    from supple.solvers.rank_one.conditions import (
-        Touching as Touching,
-    )
-    from supple.solvers.rank_one.obstacles import (
-        Rooms as Rooms,
-    )
-    from supple.solvers.rank_one.rank_one import (
-        RankOne as RankOne,
-    )
+    from supple.solvers.baselines.pseudo_inverse import PseudoInverse as PseudoInverse
+    from supple.solvers.clearance_first import PreferredClearance as PreferredClearance
+    from supple.solvers.decide import Decide as Decide
+    from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt as LevenbergMarquardt
+    from supple.solvers.multistart import Multistart as Multistart
+    from supple.solvers.newton.newton import Newton as Newton
+    from supple.solvers.projected_gradient import ProjectedGradient as ProjectedGradient
+    from supple.solvers.rank_one.rank_one import RankOne as RankOne
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
@@ -79,14 +38,13 @@ __getattr__, __dir__, __all__ = lazily(
         "baselines.fabrik": ["Fabrik"],
         "baselines.jacobian_transpose": ["CautiousStep", "FittedStep", "FixedStep", "JacobianTranspose"],
         "baselines.pseudo_inverse": ["PseudoInverse"],
-        "clearance_first": ["Roomy"],
+        "clearance_first": ["PreferredClearance"],
         "decide": ["Decide"],
         "levenberg_marquardt.settings": ["LevenbergMarquardt"],
         "multistart": ["Multistart"],
         "newton.newton": ["Newton"],
         "projected_gradient": ["ProjectedGradient"],
-        "rank_one.conditions": ["Continuity", "Together", "Touching"],
-        "rank_one.obstacles": ["Rooms"],
         "rank_one.rank_one": ["RankOne"],
     },
+    rooms=["rank_one"],
 )

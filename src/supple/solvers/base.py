@@ -13,8 +13,8 @@ import numpy as np
 
 from supple.errors import BadValue, Refused, shown
 from supple.geometry.placements import Floats
+from supple.kernels.scratch import EVALUATION
 from supple.kernels.terms.kinds import NEAR
-from supple.kernels.views import scratch_size
 from supple.problem.allowance import (
     BUDGET,
     EVALUATIONS,
@@ -92,7 +92,7 @@ def run(
     insist(solver, problem)
     I, F, T = problem.pack
     Q, info, page = problem.admitted(start).reshape(1, -1), allowance.info(), allowance.page()
-    scratch = np.zeros(scratch_size(I) + room)
+    scratch = np.zeros(EVALUATION.size(I) + room)
     with allowance.watched(info):
         entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)
     return answered(problem, Q[0], info[0], page, seed, allowance, own=bool(info[0, ITERATIONS] >= settings[0]))

@@ -26,7 +26,7 @@ from supple.solvers.multistart import Multistart
 
 
 @dataclass(frozen=True)
-class Roomy:
+class PreferredClearance:
     """A `solver` that is asked for the preferred clearance first, then for less in so many `rungs`."""
 
     solver: Solver = field(default_factory=Multistart)

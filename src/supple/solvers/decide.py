@@ -79,6 +79,14 @@ class Proving:
         return solver, cls(prove, named="" if solver is None else type(solver).__name__)
 
     def judged(self, local: Solution, allowance: Allowance = FREELY, deadline: float = np.inf) -> Solution:
+        """A solution as it is; anything else tried again by single alternatives, then `decided`."""
+        if not local.ok and not self.named and has_alternatives(local.problem):
+            from supple.solvers.alternatives import tried_alone
+
+            local = tried_alone(local, allowance, deadline)
+        return self.decided(local, allowance, deadline)
+
+    def decided(self, local: Solution, allowance: Allowance = FREELY, deadline: float = np.inf) -> Solution:
         """A solution as it is; anything else decided, or with the reason why it was not tried."""
         if local.ok or local.status is Status.IMPOSSIBLE:
             return local
@@ -94,6 +102,11 @@ class Proving:
 
 
 UNASKED = Proving(False)
+
+
+def has_alternatives(problem: Problem) -> bool:
+    """Whether some task that must be met has several goals to choose from."""
+    return any(len(task.alternatives) > 1 for task in problem.tasks if not task.preference)
 
 
 def _untried(local: Solution, why: str) -> Solution:

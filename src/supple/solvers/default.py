@@ -18,9 +18,9 @@ def default_solver(problem: Problem) -> Solver:
     chosen = usual if not usual.refuse(problem) else _other(problem) or usual
     if problem.clearance.preferred <= problem.clearance.margin:
         return chosen
-    from supple.solvers.clearance_first import Roomy
+    from supple.solvers.clearance_first import PreferredClearance
 
-    return Roomy(chosen)
+    return PreferredClearance(chosen)
 
 
 def _other(problem: Problem) -> Solver | None:

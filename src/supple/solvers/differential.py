@@ -41,8 +41,8 @@ from supple.kernels.algebra.least_norm import least_norm
 from supple.kernels.compiling import entry, leaf, row, shared, stage, table
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import COORDINATES, FRAME_ROW, KIND, RESIDUALS, TARGET_AT, WEIGHT
+from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.terms.kinds import NEAR
-from supple.kernels.views import open_limits, open_tasks
 
 DT, GAIN, DAMPING, SPEED = range(4)  # settings; speeds to the end
 LEVELS, HARD, FIRST = range(
@@ -74,7 +74,7 @@ def box(I: Any, F: Any, q: Any, settings: Any, lower: Any, upper: Any, x: Any, h
         lower[i] = min(max(allowed.lower[i] - q[i], -reach), reach)
         upper[i] = max(min(allowed.upper[i] - q[i], reach), -reach)
         x[i] = min(max(0.0, lower[i]), upper[i])
-        held[i] = FREE if allowed.free[i] > 0.0 and lower[i] < upper[i] else LOCKED
+        held[i] = FREE if allowed.mobility[i] > 0.0 and lower[i] < upper[i] else LOCKED
 
 
 @leaf
@@ -95,7 +95,7 @@ def metric(
                 c[i] += weight
                 z[i] += gain * weight * (T[t + i] - q[i])
     for i in range(q.shape[0]):
-        D[i] = c[i] + damping / (allowed.free[i] * allowed.free[i]) if allowed.free[i] > 0.0 else 1.0
+        D[i] = c[i] + damping / (allowed.mobility[i] * allowed.mobility[i]) if allowed.mobility[i] > 0.0 else 1.0
         z[i] /= D[i]
 
 

@@ -3,7 +3,8 @@
 Single attempts are made from the reference and from the points of the low-discrepancy sequence, as many as it takes; whole
 turns are taken off towards the reference; of the postures that meet every task, the nearest is kept first, then always the
 next nearest that differs from all kept ones by more than `APART` in some coordinate. An arm without redundancy has finitely
-many; a redundant one has a continuum, of which these are scattered samples.
+many; a redundant one has a continuum, of which these are scattered samples. Where tasks have alternatives, each is also
+looked at alone, lest weights hide it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from supple.problem.allowance import FREELY, MET, REASON
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, audited
 from supple.solvers.base import Solver, insist
+from supple.solvers.decide import has_alternatives
 from supple.solvers.levenberg_marquardt.desk import desk, further_start, unwound
 from supple.solvers.levenberg_marquardt.search import search_entry
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
@@ -36,10 +38,16 @@ def distinct_solutions(
         raise BadValue(f"distinct must be at least 1, not {count}")
     local = solver.solver if isinstance(solver, Multistart) else solver
     found, kept = np.empty((0, len(reference))), np.empty((0, len(reference)))
+    asked = [problem]
+    if has_alternatives(problem):
+        from supple.solvers.alternatives import one_by_one
+
+        asked += [alone for alone in one_by_one(problem, reference) if not local.refuse(alone)]
     first, last = 0, max(FIRST, 8 * count)
     while first < last and len(kept) < count:
         starts = [further_start(problem, reference, seed, k) if k else reference for k in range(first, last)]
-        found = np.vstack([found, unwound(problem, _met(local, problem, np.array(starts), reference, seed), reference)])
+        ends = np.vstack([_met(local, one, np.array(starts), reference, seed) for one in asked])
+        found = np.vstack([found, unwound(problem, ends, reference)])
         kept = _apart(found, reference, count)
         first, last = last, min(2 * last, LAST)
     answers = (audited(problem, q, stationary=True, seed=seed) for q in kept)

@@ -11,7 +11,7 @@ from supple.kernels.algebra.nearest import project, row_room
 from supple.kernels.compiling import leaf, row, shared, stage
 from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS
 from supple.kernels.objective import gradient
-from supple.kernels.views import open_limits
+from supple.kernels.tables import open_limits
 from supple.problem.allowance import count, spent
 
 TOUCHING = 1e-10  # slack at which a row counts as active
@@ -32,7 +32,7 @@ def inside(I: Any, F: Any, q: Any, spare: Any) -> bool:
     n = q.shape[0]
     ease, origin, rows = row(spare, 0, n), row(spare, n, n), row(spare, 2 * n, row_room(I[LINEAR_LIMITS]))
     for i in range(n):
-        ease[i] = allowed.free[i] * allowed.free[i]
+        ease[i] = allowed.mobility[i] * allowed.mobility[i]
     over = project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, rows, origin)
     return over <= TOUCHING
 
@@ -47,7 +47,7 @@ def enter(I: Any, F: Any, q: Any, unit: Any, lower: Any, upper: Any, C: Any, sla
     n = q.shape[0]
     for i in range(n):
         lower[i], upper[i] = allowed.lower[i], allowed.upper[i]
-        unit[i] = allowed.free[i] if lower[i] < upper[i] else 0.0
+        unit[i] = allowed.mobility[i] if lower[i] < upper[i] else 0.0
     for r in range(slack.shape[0]):
         length, free_way = 0.0, allowed.b[r]
         for i in range(n):

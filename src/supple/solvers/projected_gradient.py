@@ -34,7 +34,7 @@ from supple.kernels.algebra.nearest import project, row_room
 from supple.kernels.compiling import entry, leaf, row, shared, written_in
 from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS
 from supple.kernels.objective import gradient
-from supple.kernels.views import open_limits
+from supple.kernels.tables import open_limits
 from supple.problem.allowance import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution
@@ -90,7 +90,7 @@ def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory:
     steps, tolerance, alpha, beta = settings[0], settings[1], settings[2], settings[3]
     spectral, patient = settings[4], settings[5]
     for i in range(n):
-        ease[i] = allowed.free[i] * allowed.free[i]
+        ease[i] = allowed.mobility[i] * allowed.mobility[i]
     project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
     f, unmet = gradient(I, F, scratch, T, q, g)
     count(info)

@@ -25,7 +25,7 @@ from supple.problem.goals import Miss
 from supple.problem.problem import WITHOUT_TARGETS, Problem, met
 from supple.problem.solution import Solution, Status, Trace
 from supple.solvers.base import Solver
-from supple.solvers.clearance_first import Roomy
+from supple.solvers.clearance_first import PreferredClearance
 from supple.solvers.multistart import compiled
 
 ROUNDS = 3  # runs of a solver before its answer is taken as it is
@@ -98,7 +98,7 @@ def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, 
 
     The compiled search re-centres on its way and needs no help.
     """
-    inner = solver.solver if isinstance(solver, Roomy) else solver
+    inner = solver.solver if isinstance(solver, PreferredClearance) else solver
     if compiled(inner) is not None or not problem.charts:
         return solver.solve(problem, start, seed, allowance)
     begun = monotonic()

@@ -82,7 +82,7 @@ def _carried_first(problem: Problem) -> bool:
 def _way(figure: Figure, segment: str, bound: np.ndarray) -> tuple[float, int, float]:
     """The length of the way to a segment, slides at their ends; the joints on it; and the greatest angle of one of them."""
     count, length, angle = 0, 0.0, 0.0
-    for key in figure._keys_above(segment):
+    for key in figure.path_to_root(segment):
         joint = figure.joint_of[key]
         count, length = count + 1, length + float(np.linalg.norm(joint.at[:3, 3]))
         if joint.is_fixed:

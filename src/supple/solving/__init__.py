@@ -9,27 +9,16 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.solving.follow import (
-        Path as Path,
-    )
-    from supple.solving.many import (
-        Solutions as Solutions,
-    )
-    from supple.solving.many import (
-        solve_many as solve_many,
-    )
-    from supple.solving.prepare import (
-        Query as Query,
-    )
-    from supple.solving.reach import (
-        Reach as Reach,
-    )
+    from supple.solving.follow import Path as Path
+    from supple.solving.many import Solutions as Solutions
+    from supple.solving.prepare import Query as Query
+    from supple.solving.reach import Reach as Reach
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
         "follow": ["Path"],
-        "many": ["Solutions", "solve_many"],
+        "many": ["Solutions"],
         "prepare": ["Query"],
         "reach": ["Reach"],
     },

@@ -26,7 +26,7 @@ from supple.problem.problem import Problem, Task, miss_of
 from supple.problem.solution import Solution, Status
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver, answered
-from supple.solvers.decide import UNASKED, Proving
+from supple.solvers.decide import UNASKED, Proving, has_alternatives
 from supple.solvers.levenberg_marquardt.desk import desk
 from supple.solvers.levenberg_marquardt.search import search_entry
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
@@ -64,7 +64,7 @@ class Solutions(Value):
         rows.allowance = self.allowance
         found = rows.audited(i)
         if self.info[i, BUDGET] > 0.0:
-            return self.proving.judged(found)
+            return self.proving.decided(found)
         if self.info[i, TRIES] == 0.0:
             found = replace(
                 found, status=Status.STOPPED, reason=f"{self.allowance.ended(late=True)} before its turn came."
@@ -140,7 +140,7 @@ def solve_many(
 def _judged(rows: Rows, workers: int, stop: Stop) -> dict[str, Any]:
     """The fields of `Solutions`: rows that the search is not sure of are audited and, while there is time, decided."""
     unsure = np.flatnonzero(~rows.sure(0, len(rows.Q)) & rows.begun).tolist()
-    if rows.proving.asked:
+    if rows.slow:
 
         def judge(some: list[int]) -> None:
             for i in some:
@@ -213,6 +213,11 @@ class Rows:
             self.status[i] = Status.STOPPED
 
     @cached_property
+    def slow(self) -> bool:
+        """Whether there is more to do for a row that is not solved than to say so."""
+        return self.proving.asked or has_alternatives(self.problem)
+
+    @cached_property
     def within(self) -> float:
         """The size of numbers up to which the search is sure of what it says."""
         return sure_within(self.problem)
@@ -234,17 +239,18 @@ class Rows:
         return answered(problem, self.Q[i], self.info[i], NO_PAGE, self.seed, self.allowance)
 
     def judge(self, i: int, stop: Stop) -> bool:
-        """Audit row i and, if that is asked for, decide it; whether its posture is another one now.
+        """Audit row i, try its alternatives and, if that is asked for, decide it; whether its posture is another one now.
 
         Rows that are `bound` to go no further than their speeds allow keep their posture.
         """
         found = self.audited(i)
-        if self.proving.asked and not found.ok:
+        if self.slow and not found.ok:
             local = found
-            if stop.asked or self.late[i]:
+            if not stop.asked and not self.late[i]:
+                judged = self.proving.decided if self.bound else self.proving.judged
+                found = judged(local, Allowance(seconds=stop.seconds), stop.until)
+            elif self.proving.asked:
                 found = replace(local, reason=f"{local.reason} {NO_TIME}")
-            else:
-                found = self.proving.judged(local, deadline=stop.until)
             if self.bound and found.ok:
                 found = replace(local, reason=f"{local.reason} A posture that meets them is too far for one step.")
             self.proofs[i] = found

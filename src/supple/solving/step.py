@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import flag, instance, number, positive
 from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
-from supple.kernels.views import scratch_size
+from supple.kernels.scratch import EVALUATION
 from supple.problem.goals import Custom, Near
 from supple.problem.problem import Problem
 from supple.problem.targets import Slot, slots, write_targets
@@ -59,7 +59,7 @@ class Plan:
 
     def scratch(self) -> np.ndarray:
         """Memory for one step at a time."""
-        return np.zeros(scratch_size(self.I) + room_size(self.I))
+        return np.zeros(EVALUATION.size(self.I) + room_size(self.I))
 
     def aimed(self, targets: Any) -> np.ndarray:
         """The targets as kernels read them."""

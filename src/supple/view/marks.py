@@ -9,7 +9,7 @@ import numpy as np
 from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.problem.goals import AimedAt, At, Beyond, Facing, OnLine, OnPlane, Over, Placed, Within
+from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed, Within
 from supple.problem.problem import Problem, Task, met
 
 MET, UNMET = "#12805c", "#d1495b"
@@ -141,7 +141,7 @@ class _Pen(NamedTuple):
             return self._plane(goal, anchor, alpha)
         if isinstance(goal, Within):
             return self._box(goal, anchor, alpha)
-        if isinstance(goal, Over):
+        if isinstance(goal, Balanced):
             return self._polygon(goal, anchor, alpha)
         return []  # a goal of one's own: only its effector is shown
 
@@ -184,7 +184,7 @@ class _Pen(NamedTuple):
         out: list[Mark] = [Patch(corners, self.colour, 0.2 * alpha)]
         return out + (self._arrow(foot, foot + 0.6 * h * normal, alpha) if isinstance(goal, Beyond) else [])
 
-    def _polygon(self, goal: Over, anchor: Floats, alpha: float) -> list[Mark]:
+    def _polygon(self, goal: Balanced, anchor: Floats, alpha: float) -> list[Mark]:
         """The polygon on the ground, and the plumb line."""
         height = self.ground if goal.relative_to is None else 0.0
         corners = np.column_stack([goal.polygon, np.full(len(goal.polygon), height)])

@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.figure.catalogue.standing import radians
-from supple.figure.drives import Bound, Coordinate, Drive, Group, Line, Spline
+from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit, Spline
 from supple.geometry.placements import X, Z, turned
 
 ANGLES = (-60, -30, 0, 30, 60, 90, 120, 150, 180)  # degrees
@@ -75,13 +75,13 @@ def shoulder_group(side: str) -> Group:
         f"clavicle{side}.elevation": Drive.by({e: rise, a: rise}),
         f"upper_arm{side}.flexion": Drive.by({e: flexion}),
         f"upper_arm{side}.abduction": Drive.by({a: socket, e: keeping}),
-        f"upper_arm{side}.rotation": Drive.by({t: Line(1.0)}),
+        f"upper_arm{side}.rotation": Drive.by({t: Linear(1.0)}),
     }
     coordinates = [
         Coordinate(f"shoulder{side}.{angle}", radians(*box), HANGING.get(angle, 0.0)) for angle, box in BOX.items()
     ]
     bounds = [
-        Bound.of({f"shoulder{side}.{angle}": value for angle, value in row.items()}, float(np.deg2rad(upper)))
+        LinearLimit.of({f"shoulder{side}.{angle}": value for angle, value in row.items()}, float(np.deg2rad(upper)))
         for row, upper in ROWS
     ]
     return Group(f"shoulder{side}", tuple(coordinates), drives, tuple(bounds))

@@ -2,7 +2,7 @@
 
 Read are Constant, LinearFunction (of one or several coordinates), PolynomialFunction, PiecewiseLinearFunction, SimmSpline
 (under its older names too) and MultiplierFunction around any of them. A SimmSpline is a cubic spline with "cubic" ends
-(`supple.Spline`). All are exact, inside and outside their knots; any other function is refused by name.
+(`Spline`). All are exact, inside and outside their knots; any other function is refused by name.
 
 Coordinates that other coordinates determine are substituted: ``f(a q + b)`` of a curve f is a curve, and so is a multiple
 of one. Only a curve of a curve has no such form and is refused.
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from supple.errors import BadValue
-from supple.figure.drives import Curve, Line, Pieces, Spline
+from supple.figure.drives import Curve, Linear, PiecewisePolynomial, Spline
 from supple.files.xml import Element, blaming
 
 MOST_KNOTS = 10_000
@@ -33,7 +33,7 @@ class Sum:
     def scaled(self, factor: float) -> Sum:
         """``factor`` times this."""
         terms = [
-            (n, Line(factor * f.slope) if isinstance(f, Line) else _pieces(f).scaled(factor)) for n, f in self.terms
+            (n, Linear(factor * f.slope) if isinstance(f, Linear) else _pieces(f).scaled(factor)) for n, f in self.terms
         ]
         return Sum(factor * self.offset, tuple(terms))
 
@@ -51,36 +51,40 @@ class Sum:
     @property
     def is_straight(self) -> bool:
         """Whether it is linear in every coordinate."""
-        return all(isinstance(f, Line) for _, f in self.terms)
+        return all(isinstance(f, Linear) for _, f in self.terms)
 
 
 def of(name: str) -> Sum:
     """The coordinate itself."""
-    return Sum(0.0, ((name, Line(1.0)),))
+    return Sum(0.0, ((name, Linear(1.0)),))
 
 
-def _pieces(curve: Spline | Pieces) -> Pieces:
-    return curve if isinstance(curve, Pieces) else Pieces(tuple(map(tuple, curve.pieces().tolist())))
+def _pieces(curve: Spline | PiecewisePolynomial) -> PiecewisePolynomial:
+    return (
+        curve
+        if isinstance(curve, PiecewisePolynomial)
+        else PiecewisePolynomial(tuple(map(tuple, curve.pieces().tolist())))
+    )
 
 
 def _merged(terms: tuple[tuple[str, Curve], ...]) -> tuple[tuple[str, Curve], ...]:
     """The terms with all lines of one coordinate made one."""
     slopes: dict[str, float] = {}
     for name, f in terms:
-        if isinstance(f, Line):
+        if isinstance(f, Linear):
             slopes[name] = slopes.get(name, 0.0) + f.slope
-    bent = tuple((name, f) for name, f in terms if not isinstance(f, Line))
-    return (*((name, Line(slope)) for name, slope in slopes.items()), *bent)
+    bent = tuple((name, f) for name, f in terms if not isinstance(f, Linear))
+    return (*((name, Linear(slope)) for name, slope in slopes.items()), *bent)
 
 
 def _applied(curve: Curve, inner: Sum, name: str) -> Sum:
     """``curve(inner)``."""
-    if isinstance(curve, Line):
+    if isinstance(curve, Linear):
         return inner.scaled(curve.slope)
     if not inner.terms:
         return Sum(curve(inner.offset))
     leader, line = inner.terms[0]
-    if len(inner.terms) > 1 or not isinstance(line, Line):
+    if len(inner.terms) > 1 or not isinstance(line, Linear):
         raise BadValue(f"coordinate {name!r} follows others by a curve and moves an axis by another: make one a line")
     if line.slope == 0.0:
         return Sum(curve(inner.offset))
@@ -115,7 +119,7 @@ def _read(function: Element, names: tuple[str, ...]) -> Sum:
         *slopes, offset = _coefficients(function, (1.0, 0.0))
         if len(slopes) != len(names):
             raise function.bad(f"{function.label} has {len(slopes)} slopes for {len(names)} coordinates")
-        return Sum(offset, _merged(tuple((n, Line(slope)) for n, slope in zip(names, slopes, strict=True))))
+        return Sum(offset, _merged(tuple((n, Linear(slope)) for n, slope in zip(names, slopes, strict=True))))
     if function.tag not in READ:
         raise function.bad(f"functions of type {function.tag} are not read; {', '.join(READ[:6])} are")
     if len(names) != 1:
@@ -128,7 +132,7 @@ def _of_one(function: Element, name: str) -> Sum:
         c = list(_coefficients(function, (1.0,)))[::-1]
         if len(c) > MOST_POWERS:
             raise function.bad(f"{function.label} has degree {len(c) - 1}; at most {MOST_POWERS - 1} is read")
-        bent: Curve = Pieces(((0.0, 0.0, *c[1:]),)) if len(c) > 2 else Line(c[1] if len(c) == 2 else 0.0)
+        bent: Curve = PiecewisePolynomial(((0.0, 0.0, *c[1:]),)) if len(c) > 2 else Linear(c[1] if len(c) == 2 else 0.0)
         return Sum(c[0], ((name, bent),))
     x, y = function.needed("x").listed(), function.needed("y").listed()
     if len(x) != len(y) or not 2 <= len(x) <= MOST_KNOTS:
@@ -139,7 +143,7 @@ def _of_one(function: Element, name: str) -> Sum:
     if function.tag in SPLINES:
         return Sum(0.0, ((name, _pieces(spline)),))
     rises = [(b - a) / (v - u) for a, b, u, v in zip(y, y[1:], x, x[1:], strict=False)]
-    return Sum(0.0, ((name, Pieces(tuple(zip(x, y, rises, strict=False)))),))
+    return Sum(0.0, ((name, PiecewisePolynomial(tuple(zip(x, y, rises, strict=False)))),))
 
 
 def _coefficients(function: Element, default: tuple[float, ...]) -> tuple[float, ...]:

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from supple.figure.drives import FREE, Drive, Line, Pair
+from supple.figure.drives import FREE, Drive, Linear, Pair
 from supple.figure.joints import AXES, NOT, Joint
 from supple.files.bvh.reader import FILE_AXES
 from supple.files.osim.functions import Sum, function_in, of, read_function
@@ -208,7 +208,7 @@ def _names(link: Link, moves: list[Move]) -> list[str]:
     names: list[str] = []
     for move in moves:
         terms = move.value.terms
-        plain = len(terms) == 1 and isinstance(terms[0][1], Line) and abs(terms[0][1].slope) == 1.0
+        plain = len(terms) == 1 and isinstance(terms[0][1], Linear) and abs(terms[0][1].slope) == 1.0
         named = terms[0][0] if plain and not move.name.startswith("over") else None
         names.append(named if named is not None and named not in names else f"{link.name}.{move.name}")
     return names
@@ -222,7 +222,7 @@ def _joint(move: Move, name: str, key: str | None, at: Floats, axes: Mapping[str
     if not value.terms:
         return Joint(name, key, at @ moved(turn, slide, value.offset))
     (leader, curve), *more = value.terms
-    if leader == name and not more and isinstance(curve, Line):
+    if leader == name and not more and isinstance(curve, Linear):
         if curve.slope < 0.0:
             turn, slide = _minus(turn), _minus(slide)
         axis, at = axes[leader], at @ moved(move.turn, move.slide, value.offset)

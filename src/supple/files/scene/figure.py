@@ -140,7 +140,7 @@ def plain_rigidity(figure: Figure, values: Floats) -> Plain:
     for name, value in by_name.items():
         if value > 0.0:
             joint = name.rpartition(".")[0]
-            called = figure._coordinates_called(joint) if joint else ()
+            called = figure.coordinates_of(joint) if joint else ()
             together = name in called and all(by_name[other] == value for other in called)
             out[joint if together else name] = value
     return out

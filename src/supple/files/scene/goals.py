@@ -46,13 +46,13 @@ from supple.problem.goals import (
     AimedAt,
     AnyOf,
     At,
+    Balanced,
     Beyond,
     Facing,
     Near,
     OnLine,
     OnPlane,
     Outside,
-    Over,
     Placed,
     Within,
 )
@@ -87,7 +87,7 @@ def by_name(figure: Figure, reader_of: Callable[[str], Reader]) -> Reader:
 
     def one(name: str) -> Reader:
         def reader(value: Any, place: Place) -> dict[str, Any]:
-            return {joint: reader_of(joint)(value, place) for joint in figure._coordinates_called(name)}
+            return {joint: reader_of(joint)(value, place) for joint in figure.coordinates_of(name)}
 
         return reader
 
@@ -210,7 +210,7 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
         "on_line": Kind(line, lambda it, **o: OnLine(it["point"], it["along"], **o), seen),
         "on_plane": Kind(plane, lambda it, **o: OnPlane(**it, **o), seen),
         "beyond": Kind(plane, lambda it, **o: Beyond(**it, **o), seen),
-        "over": Kind(array((-1, 2)), Over, {"margin": number, **seen}),
+        "over": Kind(array((-1, 2)), Balanced, {"margin": number, **seen}),
         "outside": Kind(read_solid, Outside, {"margin": number, **seen}),
         "facing": Kind(_facing, lambda it, **o: Facing(**it, **o), {"per_radian": array((), (2,)), **seen}),
         "placed": Kind(read_placement, Placed, weighed),
@@ -245,7 +245,7 @@ def _plain_target(figure: Figure, goal: Any) -> Plain:
         name = {OnLine: "on_line", OnPlane: "on_plane", Beyond: "beyond"}[type(goal)]
         way = "along" if isinstance(goal, OnLine) else "normal"
         return {name: {"point": goal.point.tolist(), way: goal.normal.tolist()}}
-    if isinstance(goal, Over):
+    if isinstance(goal, Balanced):
         return {"over": goal.polygon.tolist(), **({"margin": float(goal.margin)} if goal.margin else {})}
     if isinstance(goal, Facing):
         axes = {"x": goal.x, "y": goal.y, "matrix": goal.matrix}

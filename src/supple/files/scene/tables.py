@@ -1,4 +1,4 @@
-"""Scenes as nested tables, the same for TOML and JSON: reading and writing side by side. The form is in docs/scenes.md."""
+"""Scenes as nested tables, the same for TOML and JSON: reading and writing side by side. The form is in `files.scene`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.basics.writing import check_place, write_file
 from supple.errors import BadValue
-from supple.figure.drives import Line
+from supple.figure.drives import Linear
 from supple.figure.figure import Figure
 from supple.figure.joints import Joint, free
 from supple.files.urdf.reader import UNLIMITED, planar_about
@@ -69,7 +69,7 @@ def _reasons(figure: Figure) -> list[str]:
             reasons.append(f"joint {joint.name!r} slides {np.linalg.norm(joint.slide):g} m per unit of its coordinate")
         if joint.drive is not None and len(joint.drive.terms) != 1:
             reasons.append(f"joint {joint.name!r} follows {len(joint.drive.terms)} coordinates, and a mimic joint one")
-        elif joint.drive is not None and not isinstance(joint.drive.terms[0][1], Line):
+        elif joint.drive is not None and not isinstance(joint.drive.terms[0][1], Linear):
             reasons.append(f"joint {joint.name!r} follows a curve, and a mimic joint a straight line")
     for name in [figure.name, *(j.name for j in figure.joints.values()), *(j.key for j in figure.joints.values())]:
         if not _writable(name):
@@ -164,7 +164,7 @@ def _joint(run: list[Joint], parent: str, child: str) -> str:
         lines.append(f"    {_limit(head, kind)}")
     if head.drive is not None:
         (leader, curve), offset = head.drive.terms[0], head.drive.offset
-        slope = curve.slope if isinstance(curve, Line) else np.nan
+        slope = curve.slope if isinstance(curve, Linear) else np.nan
         values = f'multiplier="{_number(slope)}" offset="{_number(offset)}"'
         lines.append(f"    <mimic joint={_quoted(leader)} {values}/>")
     return "\n".join([*lines, "  </joint>"])

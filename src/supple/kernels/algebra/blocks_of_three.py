@@ -10,7 +10,7 @@ from typing import Any
 
 from supple.kernels.compiling import leaf
 from supple.kernels.layouts import BLOCK, ROUTE
-from supple.kernels.tree import LANES
+from supple.kernels.opening import LANES
 
 TINY = 1e-300  # the least pivot
 

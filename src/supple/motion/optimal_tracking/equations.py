@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from supple.figure.drives import Curve, Line
+from supple.figure.drives import Curve, Linear
 from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry
 
@@ -124,7 +124,7 @@ class Writer:
 
     def add_curve(self, row: int, c: float, i: int, f: Curve) -> None:
         """``c f(x_i)``."""
-        if isinstance(f, Line):
+        if isinstance(f, Linear):
             self.add(row, c * f.slope, i)
             return
         pieces = f.pieces()

@@ -14,7 +14,7 @@ from supple.figure.effectors import Point
 from supple.geometry.placements import Floats
 from supple.kernels.charts import find_charts, with_charts
 from supple.kernels.layouts import TREE, WORLD, pack
-from supple.kernels.tree import LANES, padded
+from supple.kernels.opening import LANES, padded
 from supple.motion.optimal_tracking.trial import Trial
 
 MEMORY = 3  # steps whose merit a new one is measured by
@@ -126,7 +126,6 @@ def bench_for(trial: Trial, given: Given, rows: int) -> Bench:
     n, joints, t, items = packed.size, packed.count, packed.terms, len(given.at)
     room, deep = padded(joints), padded(joints) + LANES
     world = np.zeros((joints + 1, WORLD))
-    world[0, [0, 4, 8]] = 1.0
     return Bench(
         np.zeros(joints), np.zeros(t), np.zeros(t), np.zeros(room), np.zeros(room), np.zeros(room), world,
         np.zeros((joints + 1, 6)), np.zeros((joints + 1, 36)), np.zeros((1, 6)), np.zeros((7, deep)), np.zeros(deep),

@@ -25,8 +25,7 @@ from supple.errors import Refused
 from supple.figure.effectors import Point
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.motion.optimal_tracking import feasible_path as fast
-from supple.motion.optimal_tracking import paper_path as paper
+from supple.motion.optimal_tracking import feasible_path as fast, paper_path as paper
 from supple.motion.optimal_tracking.trial import DrivenAngle, Held, Trial, checked_trial
 from supple.problem.goals import Beyond
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.basics.checks import instance, items, names_in
-from supple.basics.checks import text as check_text
+from supple.basics.checks import instance, items, names_in, text as check_text
 from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure

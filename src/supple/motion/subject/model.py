@@ -13,34 +13,15 @@ are those of rigid bodies: ``∂p/∂q_i = Σ_j θ_j'(q_i) (ω_j × p + v_j)`` o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.errors import Refused
 from supple.figure.figure import Figure
-from supple.figure.packing import Packed, pack_tree
+from supple.figure.packing import Packed, pack_tree, worlds
 from supple.figure.scaling import holders, length_factors, welded_to
 from supple.geometry.placements import Floats
-from supple.kernels.compiling import entry, row, table
-from supple.kernels.layouts import DRIVE_TERMS, JOINTS, WORLD
-from supple.kernels.tree import open_tree, padded, place, steer
-
-
-@entry
-def moving_entry(I: Any, F: Any, Q: Any, scratch: Any, slopes: Any, out: Any) -> None:
-    """World tables out (k, n + 1, WORLD) of the postures Q (k, size), and the slopes (k, t) of their drives."""
-    tree = open_tree(I, F)
-    n, t = I[JOINTS], I[DRIVE_TERMS]
-    room = padded(n)
-    theta, bend, angle = row(scratch, 0, n), row(scratch, n, t), row(scratch, n + t, room)
-    S, C = row(scratch, n + t + room, room), row(scratch, n + t + 2 * room, room)
-    for k in range(Q.shape[0]):
-        steer(tree, Q[k], theta, slopes[k], bend)
-        world = table(out, k * (n + 1) * WORLD, n + 1, WORLD)
-        for i in range(WORLD):
-            world[0, i] = 1.0 if i == 0 or i == 4 or i == 8 else 0.0
-        place(tree, theta, angle, S, C, world)
 
 
 class Spot(NamedTuple):
@@ -70,7 +51,7 @@ class Model:
         used = {name for segment in self.ends for name in figure.chain(None, segment)}
         self.chosen = np.array([i for i, name in enumerate(figure.coordinates) if name in used], dtype=np.int64)
         self.names = [figure.coordinates[i] for i in self.chosen]
-        self.above = {segment: set(figure._keys_above(segment)) for segment in self.ends}
+        self.above = {segment: set(figure.path_to_root(segment)) for segment in self.ends}
         self._refuse()
 
     def _refuse(self) -> None:
@@ -90,7 +71,7 @@ class Model:
         """Where the spots are, in postures Q (T, n) of the chosen coordinates."""
         parts = self.scaled(scales).joints.values()
         tree = pack_tree(parts, self.names, self.ends)
-        world, slopes = _moved(tree, Q)
+        world, slopes = worlds(*tree.arrays, np.ascontiguousarray(Q))
         R = {key: world[:, r, :9].reshape(-1, 3, 3) @ tree.frame[key][:3, :3] for key, r in tree.row.items()}
         turns = np.stack([R[spot.segment] for spot in spots], axis=1)
         arms = [scales[self.groups[self.body[s.segment]]] * s.grows + s.stays for s in spots]
@@ -117,15 +98,6 @@ class Model:
         for k, spot in enumerate(spots):
             out[:, k, :, self.groups[self.body[spot.segment]]] += R[spot.segment] @ spot.grows
         return out
-
-
-def _moved(tree: Packed, Q: Floats) -> tuple[Floats, Floats]:
-    """World tables (T, rows, WORLD) and slopes of drives (T, terms)."""
-    n = tree.count
-    world, slopes = np.empty(len(Q) * (n + 1) * WORLD), np.empty((len(Q), tree.terms))
-    scratch = np.empty(n + tree.terms + 3 * padded(n))
-    moving_entry(*tree.arrays, np.ascontiguousarray(Q), scratch, slopes, world)
-    return world.reshape(len(Q), n + 1, WORLD), slopes
 
 
 def _origin(tree: Packed, world: Floats, segment: str) -> Floats:

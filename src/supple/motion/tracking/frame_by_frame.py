@@ -14,26 +14,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.basics.checks import check_fields, counted, endless, flag, positive
 from supple.errors import Refused
-from supple.figure.effectors import Frame
-from supple.figure.figure import Figure
-from supple.geometry.placements import Floats, compose
+from supple.geometry.placements import Floats
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_kernel import frames_entry
 from supple.motion.tracking.frame_step import ENDED, OPEN, STEPS, TOLD, VALUE
 from supple.motion.tracking.rig import bench_size
-from supple.problem.goals import Placed
-from supple.problem.problem import Problem, Task
-from supple.solvers.levenberg_marquardt.desk import strides
-from supple.solving.prepare import prepare
+from supple.motion.tracking.starts import starts
 
 STARTS = 48  # postures that the first frame is fitted from, at least
-WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
 FIRST_STEPS = 200
 CHUNK = 500  # frames between two reports of progress
 LATE = 3.0  # how a frame ended that was not fitted before it was time to stop
@@ -163,56 +157,13 @@ def stood_still(Q: Floats, told: np.ndarray, late: np.ndarray, start: Floats) ->
 
 def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -> Floats:
     """The posture of one frame that fits best, from many starts and the caller's; what moves no marker stays the caller's."""
-    starts = carried_to(clip, frame, np.vstack([start, spread_out(clip.figure, STARTS)]))
-    starts = np.vstack([start, starts])
-    fits = run(clip, np.full(len(starts), frame), starts, settings, chained=False)
+    begin = starts(clip, frame, STARTS, start)
+    fits = run(clip, np.full(len(begin), frame), begin, settings, chained=False)
     value = fits.told[:, VALUE] + 1e6 * fits.told[:, OPEN]
     best = np.flatnonzero(value <= value.min() * (1.0 + 1e-6))
     chosen, q = clip.packing.chosen, start.copy()
     q[chosen] = fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))], chosen]
     return q
-
-
-def spread_out(figure: Figure, count: int) -> Floats:
-    """The rest posture, then others, ever further from it, up to all over the limits."""
-    lower = np.maximum(figure.lower, figure.rest - WIDE)
-    upper = np.minimum(figure.upper, figure.rest + WIDE)
-    share = (0.5 + np.arange(count)[:, None] * strides(figure.size)) % 1.0
-    postures = lower + share * (upper - lower)
-    calm = np.linspace(0.0, 1.0, count)[:, None]  # few joints far, then all
-    return figure.rest + calm * (postures - figure.rest)
-
-
-def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
-    """The postures with their root carried to where their markers lie best on those seen; as they are if it cannot be."""
-    figure, packing = clip.figure, clip.packing
-    seen = np.flatnonzero(clip.weights[frame] > 0.0).tolist()
-    root = _common_root(figure, {packing.points[k].segment for k in seen})
-    if root is None or len(seen) < 3:
-        return postures
-    query = prepare(Problem(figure, [Task(Frame(root), Placed(np.eye(4)))]))
-    there, weights = clip.positions[frame, seen], clip.weights[frame, seen]
-    spots, roots = figure.marker_places(postures, [clip.names[k] for k in seen]), figure.placement(postures, root)
-    fits = (rigid_fit(at, there, weights) for at in spots)
-    return np.array([query(T @ at, start=q).q for T, at, q in zip(fits, roots, postures, strict=True)])
-
-
-def _common_root(figure: Figure, segments: set[str]) -> str | None:
-    """The segment nearest to the root that carries all others, if it moves."""
-    for segment in figure.segments:
-        if figure.joints_of(segment):
-            above = all(segment in figure._keys_above(other) for other in segments)
-            return segment if above else None
-    return None
-
-
-def rigid_fit(a: Floats, b: Floats, weights: Any) -> Floats:
-    """The placement that brings points a nearest to points b (Kabsch)."""
-    w = np.asarray(weights)[:, None] / np.sum(weights)
-    mean_a, mean_b = (w * a).sum(axis=0), (w * b).sum(axis=0)
-    u, _, vt = np.linalg.svd((b - mean_b).T @ (w * (a - mean_a)))
-    R = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
-    return compose(R, mean_b - R @ mean_a)
 
 
 def bridged(clip: Clip, q: Floats, bent: int = 0) -> tuple[Floats, np.ndarray]:

@@ -37,8 +37,8 @@ from typing import Any
 
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import COORDINATES
+from supple.kernels.scratch import clear
 from supple.kernels.tree import open_tree, place, steer
-from supple.kernels.views import clear
 from supple.motion.tracking.rig import PINS, WORLD_PIN, open_rig, read_bench
 
 STEPS, TOLERANCE, HUBER, LIMITED = range(4)  # settings

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from supple.kernels.compiling import entry, leaf
+from supple.kernels.scratch import clear
 from supple.kernels.tree import open_tree
-from supple.kernels.views import clear
 from supple.motion.tracking.frame_step import HUBER, differentiate_pins, find_slopes, load, observe, observe_pins, weigh
 from supple.motion.tracking.rig import PINS, SYMMETRIC, open_rig, read_bench
 

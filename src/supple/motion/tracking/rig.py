@@ -25,7 +25,7 @@ from supple.figure.packing import Packed, pack_tree
 from supple.kernels.charts import find_charts, with_charts
 from supple.kernels.compiling import row, table, written_in
 from supple.kernels.layouts import COORDINATES, DRIVE_TERMS, JOINTS, TREE, WORLD, Layout, Table, pack
-from supple.kernels.tree import padded
+from supple.kernels.opening import padded
 
 WORLD_PIN, LOOP = -1, -2  # a pin's second end is a place in the world; a pin belongs to a loop, not to a marker
 PIN = 3  # integers of a pin: the link of its first end, that of its second, the marker whose place it takes
@@ -134,7 +134,7 @@ def bench_size(I: Any) -> int:
 
 @written_in
 def read_bench(I: Any, memory: Any) -> Any:
-    """Views of the scratch, with the world's own frame filled in."""
+    """Views of the scratch."""
     nj, n, t = I[JOINTS], I[COORDINATES], I[DRIVE_TERMS]
     m, p, links = I[MARKERS], I[PINS], I[LINKS] + 1
     room = padded(nj)
@@ -165,8 +165,6 @@ def read_bench(I: Any, memory: Any) -> Any:
     C, Y = table(memory, a, 3 * p, n), table(memory, a + 3 * p * n, 3 * p, n)
     M = table(memory, a + 6 * p * n, 3 * p, 3 * p)
     state = row(memory, a + 6 * p * n + 9 * p * p, 1)
-    for k in range(WORLD):
-        world[0, k] = 1.0 if k == 0 or k == 4 or k == 8 else 0.0
     return Bench(
         theta, slope, bend, along, sine, cosine, world, place, force, weight, twist, lean, ease, left, inertia, push, pull,
         move, g, step, trial, held, rest, start, gap, price, y, end, C, Y, M, state,

@@ -9,11 +9,11 @@ by leaving it out.
 """
 
 from supple.problem.goals.alternatives import AnyOf, Outside
+from supple.problem.goals.balanced import Balanced
 from supple.problem.goals.base import Goal, Miss, Term
 from supple.problem.goals.custom import Custom
 from supple.problem.goals.flats import Beyond, OnLine, OnPlane
 from supple.problem.goals.near import Near
-from supple.problem.goals.over import Over
 from supple.problem.goals.places import AimedAt, At, Facing, Placed
 from supple.problem.goals.within import Within
 
@@ -30,7 +30,7 @@ __all__ = [
     "OnLine",
     "OnPlane",
     "Outside",
-    "Over",
+    "Balanced",
     "Placed",
     "Term",
     "Within",

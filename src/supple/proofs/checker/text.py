@@ -1,4 +1,4 @@
-"""Certificates as JSON (docs/certificates.md): strict, and bounded before anything is computed.
+"""Certificates as JSON (specified in `checker`): strict, and bounded before anything is computed.
 
 Objects have exactly the fields of the format, none twice. Numbers are finite, with at most 32 characters and no larger than
 1e50; there is neither true nor false. The tree of boxes is a list, each cut followed by what lies below and then by what

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from supple.kernels.algebra.nearest import project, row_room
 from supple.kernels.compiling import leaf, row, stage, table, written_in
 from supple.kernels.jacobian import jacobian
-from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS, RESIDUALS
-from supple.kernels.views import open_limits, read_work
+from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS, PROBLEM, RESIDUALS
+from supple.kernels.opening import Scratch, of
+from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import open_limits
 from supple.problem.allowance import ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE, count, record, spent
 from supple.problem.goals import Custom, Near
 from supple.problem.problem import Problem
@@ -62,10 +64,19 @@ def read_room(I: Any, room: Any) -> Any:
     )
 
 
+class EvaluationAlone(NamedTuple):
+    """The scratch of an evaluation, in front of a method's own."""
+
+    evaluation: Any = of(EVALUATION)
+
+
+open_evaluation_alone = Scratch(EvaluationAlone, PROBLEM).open
+
+
 @written_in
 def room_of(I: Any, scratch: Any) -> Any:
     """The scratch behind that of the evaluation."""
-    _, at = read_work(I, scratch)
+    at = open_evaluation_alone(I, scratch).evaluation.shape[0]
     return row(scratch, at, scratch.shape[0] - at)
 
 
@@ -80,7 +91,7 @@ def settle(I: Any, F: Any, room: Any, q: Any) -> None:
     """The nearest legal posture, in place: a clamp where the limits are a box."""
     allowed, r = limits_of(I, F), read_room(I, room)
     for i in range(q.shape[0]):
-        r.ease[i] = allowed.free[i] * allowed.free[i]
+        r.ease[i] = allowed.mobility[i] * allowed.mobility[i]
     project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, r.ease, r.y, r.back)
 
 

@@ -27,12 +27,13 @@ from typing import Any, NamedTuple
 from supple.basics.checks import check_fields, not_negative, whole
 from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry, leaf, row, stage, table, written_in
-from supple.kernels.layouts import COORDINATES, DRIVEN_BY, FRAME_ROW, KIND, REFERENCE_ROW, TERMS
+from supple.kernels.layouts import COORDINATES, DRIVEN_BY, FRAME_ROW, KIND, NO_ROW, REFERENCE_ROW, TERMS
 from supple.kernels.objective import gradient
 from supple.kernels.observe import observe
+from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_tasks
 from supple.kernels.terms.kinds import AT, FACE, LINE, NEAR, PLANE, TURN
 from supple.kernels.tree import open_tree
-from supple.kernels.views import NO_ROW, open_tasks, read_work
 from supple.problem.allowance import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution
@@ -110,7 +111,7 @@ def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, how: Any, X: Any, 
     """
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    allowed, (work, _) = limits_of(I, F), read_work(I, scratch)
+    allowed, work = limits_of(I, F), open_evaluation(I, scratch)
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, KIND] != NEAR:
             observe(tree, tasks, k, work)
@@ -123,10 +124,10 @@ def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, how: Any, X: Any, 
             continue
         low, high = span(allowed, q, i)
         if tree.axis[j] < 3:
-            t = hinge_change(tree, tasks, T, work.world, X, order, first, j, low, high, allowed.free[i])
+            t = hinge_change(tree, tasks, T, work.world, X, order, first, j, low, high, allowed.mobility[i])
         else:
             t = slide_change(tree, tasks, T, work.world, X, order, first, j, low, high)
-        new = min(max(q[i] + allowed.free[i] * t, allowed.lower[i]), allowed.upper[i])
+        new = min(max(q[i] + allowed.mobility[i] * t, allowed.lower[i]), allowed.upper[i])
         if new != q[i] and math.isfinite(new):
             carry_frames(tree, tasks, work.world, X, order, first, j, new - q[i])
             q[i] = new
@@ -187,7 +188,7 @@ def search(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, i: int, f: f
             best, f, unmet = t, value, missed
             for k in range(q.shape[0]):
                 g[k] = h[k]
-            if allowed.free[i] == 1.0:
+            if allowed.mobility[i] == 1.0:
                 record(info, trace, f)
             if abs(s) <= FLATTER * abs(slope):
                 break
@@ -205,9 +206,9 @@ def search(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, i: int, f: f
             break
     q[i] = min(max(start + way * best, allowed.lower[i]), allowed.upper[i])
     reach[i] = best if best > 0.0 else 0.1 * reach[i]
-    if best > 0.0 and allowed.free[i] < 1.0:
+    if best > 0.0 and allowed.mobility[i] < 1.0:
         if not spent(info):
-            part = min(max(start + way * allowed.free[i] * best, allowed.lower[i]), allowed.upper[i])
+            part = min(max(start + way * allowed.mobility[i] * best, allowed.lower[i]), allowed.upper[i])
             f, missed = hold_back(I, F, scratch, T, room, q, i, part, f, f_start)
             count(info)
             unmet = missed if missed >= 0 else unmet
@@ -264,7 +265,7 @@ def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, inf
     r, plan = read_room(I, room), read_plan(I, room)
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    survey(tree, tasks, limits_of(I, F).free, plan.how)
+    survey(tree, tasks, limits_of(I, F).mobility, plan.how)
     by_row(tasks, plan.order)
     for i in range(q.shape[0]):
         plan.reach[i] = 0.1

@@ -30,8 +30,9 @@ from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry, row, stage, table
 from supple.kernels.layouts import JOINTS, TARGET_AT
 from supple.kernels.objective import gradient
+from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_tasks
 from supple.kernels.tree import open_tree
-from supple.kernels.views import open_tasks, read_work
 from supple.problem.allowance import FREELY, ITERATIONS, STUCK, VALUE, Allowance, count
 from supple.problem.goals import At
 from supple.problem.problem import Problem
@@ -66,8 +67,8 @@ def fabrik_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, inf
     settle(I, F, room, q)
     f, unmet = gradient(I, F, scratch, T, q, r.g)
     count(info)
-    work, _ = read_work(I, scratch)
-    centres = find_centres(tree, limits_of(I, F).free, work.world, chain)
+    work = open_evaluation(I, scratch)
+    centres = find_centres(tree, limits_of(I, F).mobility, work.world, chain)
     points = table(room, r.rest + 4 * joints, centres + 1, 3)
     P = table(room, r.rest + 7 * joints + 3, centres + 1, 3)
     pairs = table(room, r.rest + 10 * joints + 6, centres + 1, 16)

@@ -7,8 +7,9 @@ from typing import Any
 
 from supple.kernels.compiling import leaf, stage, table
 from supple.kernels.observe import observe
+from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_tasks
 from supple.kernels.tree import open_tree
-from supple.kernels.views import open_tasks, read_work
 from supple.solvers.baselines.common import limits_of
 from supple.solvers.baselines.one_coordinate import best_turn, span, spun
 
@@ -67,7 +68,7 @@ def see(I: Any, F: Any, scratch: Any, chain: Any, points: Any) -> None:
     """From the world table of the last evaluation the centres and, last, the effector go to the rows of `points`."""
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work, _ = read_work(I, scratch)
+    work = open_evaluation(I, scratch)
     last = points.shape[0] - 1
     for c in range(last):
         h = int(chain[1, c]) + 1
@@ -173,7 +174,7 @@ def recover(I: Any, F: Any, scratch: Any, q: Any, chain: Any, points: Any, P: An
     since the last evaluation, whose world table this reads.
     """
     tree = open_tree(I, F)
-    allowed, (work, _) = limits_of(I, F), read_work(I, scratch)
+    allowed, work = limits_of(I, F), open_evaluation(I, scratch)
     W, motion, p = work.world, table(room, 0, 3, 4), table(room, 12, 4, 4)
     add_pairs(points, P, pairs)
     for k in range(12):
@@ -190,7 +191,7 @@ def recover(I: Any, F: Any, scratch: Any, q: Any, chain: Any, points: Any, P: An
         u1 = motion[1, 0] * W[h, 12] + motion[1, 1] * W[h, 13] + motion[1, 2] * W[h, 14]
         u2 = motion[2, 0] * W[h, 12] + motion[2, 1] * W[h, 13] + motion[2, 2] * W[h, 14]
         low, high = span(allowed, q, i)
-        t = wanted_turn(pairs[int(chain[0, j])], motion, u0, u1, u2, p, low, high, allowed.free[i])
+        t = wanted_turn(pairs[int(chain[0, j])], motion, u0, u1, u2, p, low, high, allowed.mobility[i])
         new = min(max(q[i] + t, allowed.lower[i]), allowed.upper[i])
         carry_along(motion, u0, u1, u2, p[0, 0], p[0, 1], p[0, 2], new - q[i])
         q[i] = new

@@ -143,7 +143,7 @@ def inverse_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, in
     steps, tolerance, cutoff = settings[0], settings[1], settings[2]
     longest, at_end = settings[3], settings[4]
     n, m = q.shape[0], I[RESIDUALS]
-    free, room = limits_of(I, F).free, room_of(I, scratch)
+    free, room = limits_of(I, F).mobility, room_of(I, scratch)
     r, (_, J) = read_room(I, room), read_model(I, room)
     column = table(room, r.rest, m, 1)  # ρ
     enough = tolerance if at_end == 0.0 else -1.0

@@ -47,20 +47,23 @@ from supple.kernels.compiling import leaf, stage
 from supple.kernels.jacobian import appraise, differentiate, locate
 from supple.kernels.layouts import (
     BLOCK,
+    BY_JOINTS,
     CHARTS,
     COORDINATES,
     KIND,
     LINEAR_LIMITS,
+    MET as LIMIT,
     POSTURE_TERMS,
     RANK,
     RANKS,
     RANKS_THAT_MUST,
+    RESIDUALS_ARE_FEW,
     WIDEST_ROUTE,
 )
-from supple.kernels.layouts import MET as LIMIT
+from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_limits, open_routes, open_tasks
 from supple.kernels.terms.kinds import is_inequality
 from supple.kernels.tree import open_tree
-from supple.kernels.views import by_joints, is_dual, open_limits, open_routes, open_tasks, read_work
 from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
 from supple.solvers.levenberg_marquardt.joint_by_joint import gather, joint_slopes, size_by_joints
 from supple.solvers.levenberg_marquardt.posture_goals import find_pull, lean_on, mean_pull
@@ -168,15 +171,15 @@ def attempt(
     n, widest = I[COORDINATES], I[WIDEST_ROUTE]
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    routes = open_routes(I)
+    routes = open_routes(I, F)
     allowed = open_limits(I, F)
     room = read_room(I, memory)
-    work, _ = read_work(I, scratch)
+    work = open_evaluation(I, scratch)
     rho, rho_new = room.rho, room.rho_new
     J, J_new = room.J, room.J_new
     chosen, chosen_new = room.chosen, room.chosen_new
     power = settings[POWER]
-    form = JOINTS if by_joints(I) and power == 0.0 else DUAL if is_dual(I) else PRIMAL
+    form = JOINTS if I[BY_JOINTS] == 1 and power == 0.0 else DUAL if I[RESIDUALS_ARE_FEW] == 1 else PRIMAL
     preferring = find_pull(tasks, low, high, room) or low >= I[RANKS_THAT_MUST]
     if I[CHARTS] > 0:
         recentre(I, F, q, STEEP)

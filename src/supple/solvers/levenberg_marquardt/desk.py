@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.geometry.placements import Floats
 from supple.kernels.layouts import TARGET_NUMBERS
-from supple.kernels.views import scratch_size
+from supple.kernels.scratch import EVALUATION
 from supple.problem.goals import Near
 from supple.problem.problem import Problem
 from supple.solvers.levenberg_marquardt.room import (
@@ -41,7 +41,7 @@ def desk(problem: Problem, settings: Any, seed: int, paces: Any = None) -> np.nd
     figure, limits = problem.figure, problem.limits
     assert limits is not None
     n = figure.size
-    out = np.zeros(SETTINGS + BOX * n + int(I[TARGET_NUMBERS]) + scratch_size(I) + room_size(I))
+    out = np.zeros(SETTINGS + BOX * n + int(I[TARGET_NUMBERS]) + EVALUATION.size(I) + room_size(I))
     out[: len(settings)] = settings
     box = out[SETTINGS : SETTINGS + BOX * n].reshape(BOX, n)
     turning = figure.turning

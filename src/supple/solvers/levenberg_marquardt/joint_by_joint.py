@@ -17,7 +17,7 @@ moves nothing with a goal stands alone, ``dq = −l/(λ/D + w)``. The cost grows
 and covectors are taken about a place of the figure, not the world's origin: far from it differences would drown.
 
 It serves problems whose terms all look from the world at segments that undriven joints carry, without linear rows
-(`views.by_joints`).
+(`layouts.BY_JOINTS`).
 """
 
 from __future__ import annotations

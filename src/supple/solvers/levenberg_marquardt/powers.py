@@ -19,8 +19,7 @@ from typing import Any
 
 from supple.kernels.algebra.blocks_of_three import TINY, route_of
 from supple.kernels.compiling import leaf
-from supple.kernels.layouts import BLOCK, RANK
-from supple.kernels.layouts import MET as LIMIT
+from supple.kernels.layouts import BLOCK, MET as LIMIT, RANK
 
 SURE = 1.0 - 2e-4  # a term counts as met this far inside its tolerance, squared: rounding decides nothing
 MOST = 600.0  # logarithm of a power, at most

@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import leaf
-from supple.kernels.layouts import BLOCK, KIND, RANK, RESIDUAL_AT, RESIDUALS_OF, SCALE, SHIFT, WEIGHT
-from supple.kernels.layouts import MET as LIMIT
+from supple.kernels.layouts import BLOCK, KIND, MET as LIMIT, RANK, RESIDUAL_AT, RESIDUALS_OF, SCALE, SHIFT, WEIGHT
 from supple.kernels.terms.kinds import NEAR, TILT, is_inequality
 
 

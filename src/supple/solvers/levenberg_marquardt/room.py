@@ -6,9 +6,17 @@ from typing import Any, NamedTuple
 
 from supple.kernels.algebra.nearest import row_room
 from supple.kernels.compiling import row, shared, table, written_in
-from supple.kernels.layouts import BLOCK, COORDINATES, JOINTS, LINEAR_LIMITS, RESIDUALS, WIDEST_ROUTE
-from supple.kernels.tree import padded
-from supple.kernels.views import by_joints, is_dual
+from supple.kernels.layouts import (
+    BLOCK,
+    BY_JOINTS,
+    COORDINATES,
+    JOINTS,
+    LINEAR_LIMITS,
+    RESIDUALS,
+    RESIDUALS_ARE_FEW,
+    WIDEST_ROUTE,
+)
+from supple.kernels.opening import padded
 from supple.solvers.levenberg_marquardt.joint_by_joint import BODY, LEAN
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
@@ -62,19 +70,19 @@ def learns(I: Any) -> int:
 @shared
 def few(I: Any) -> int:
     """The number of residuals if steps are solved for in these, else 0."""
-    return I[RESIDUALS] if is_dual(I) else 0
+    return I[RESIDUALS] if I[RESIDUALS_ARE_FEW] == 1 else 0
 
 
 @shared
 def many(I: Any) -> int:
     """The number of coordinates if steps are solved for in these, ever, else 0."""
-    return 0 if is_dual(I) and learns(I) == 0 else I[COORDINATES]
+    return 0 if I[RESIDUALS_ARE_FEW] == 1 and learns(I) == 0 else I[COORDINATES]
 
 
 @shared
 def jointed(I: Any) -> int:
     """The number of joints if steps are solved for joint by joint, else 0."""
-    return I[JOINTS] if by_joints(I) else 0
+    return I[JOINTS] if I[BY_JOINTS] == 1 else 0
 
 
 @shared

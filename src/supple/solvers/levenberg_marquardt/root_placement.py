@@ -18,10 +18,11 @@ from typing import Any
 
 from supple.kernels.compiling import leaf, row, stage, table
 from supple.kernels.jacobian import locate
-from supple.kernels.layouts import FRAME, FRAME_ROW, KIND, REFERENCE_ROW, SCALE, TARGET_AT, WEIGHT
+from supple.kernels.layouts import FRAME, FRAME_ROW, KIND, NO_ROW, REFERENCE_ROW, SCALE, TARGET_AT, WEIGHT
+from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_tasks
 from supple.kernels.terms.kinds import AT, TURN
 from supple.kernels.tree import open_tree, see
-from supple.kernels.views import NO_ROW, open_tasks, read_work
 
 NEARBY = 0.2  # goals this near, in units of their own spread, are near enough
 SQUARINGS = 12  # the gap between eigenvalues grows to its 4096th power
@@ -142,7 +143,7 @@ def align(I: Any, F: Any, scratch: Any, T: Any, q: Any, timid: bool) -> bool:
     locate(I, F, scratch, q)
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work, _ = read_work(I, scratch)
+    work = open_evaluation(I, scratch)
     W, mixed = work.world, work.mixed
     H, N, M = table(mixed, 0, 3, 3), table(mixed, 9, 4, 4), table(mixed, 25, 4, 4)
     R, p = row(mixed, 41, 9), row(mixed, 50, 3)

@@ -42,8 +42,8 @@ from typing import Any
 from supple.kernels.compiling import entry, flat, leaf, row, table, written_in
 from supple.kernels.jacobian import appraise, locate
 from supple.kernels.layouts import COORDINATES, FREE_ROOT, RANKS, RANKS_THAT_MUST, TARGET_NUMBERS
+from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.targets import read_placements, read_points
-from supple.kernels.views import open_limits, open_tasks
 from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
 from supple.solvers.levenberg_marquardt.attempt import ALWAYS, ENDLESS, LITTLE, NEVER, TIMIDLY, USUAL, attempt
 from supple.solvers.levenberg_marquardt.ranks import close, hand_over, keep_ranks, weaken, weighs_posture
@@ -63,7 +63,7 @@ PREFERRING = 8  # attempts, at most, where a posture goal is weighed against tas
 def begin(allowed: Any, q: Any, room: Any) -> None:
     """The metric of the steps, the start inside its box, and nothing kept yet."""
     for i in range(q.shape[0]):
-        room.D[i] = allowed.free[i] * allowed.free[i]
+        room.D[i] = allowed.mobility[i] * allowed.mobility[i]
         q[i] = min(max(q[i], allowed.lower[i]), allowed.upper[i])
         room.start[i] = room.best[i] = q[i]
     for r in range(room.kept.shape[0]):

@@ -24,8 +24,7 @@ from typing import Any
 
 from supple.kernels.compiling import leaf
 from supple.kernels.jacobian import appraise, locate
-from supple.kernels.layouts import MET as LIMIT
-from supple.kernels.layouts import RANK, RESIDUALS_OF
+from supple.kernels.layouts import MET as LIMIT, RANK, RESIDUALS_OF
 from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, STATIONARY, VALUE, record, spent
 from supple.solvers.levenberg_marquardt.attempt import ABANDONED, ENDLESS, NEVER, attempt
 from supple.solvers.levenberg_marquardt.room import POWER

@@ -109,7 +109,7 @@ class Tree:
 
 def tree_of(figure: Figure, segments: Sequence[str], lower: Floats, upper: Floats) -> Tree:
     """The tree of bodies that carries `segments`, with these limits."""
-    needed = {key for segment in segments for key in figure._keys_above(segment)}
+    needed = {key for segment in segments for key in figure.path_to_root(segment)}
     nodes: dict[str | None, Node] = {None: Node(0, np.eye(3), None, np.zeros(3))}
     hinges: list[Hinge] = []
     sockets: list[Socket] = []

@@ -62,7 +62,7 @@ class Plain:
 def checked_rows(rows: Any, what: str) -> Any:
     """Rows for `RankOne`, which are an object with cones."""
     if isinstance(rows, type) or not callable(getattr(rows, "cones", None)):
-        raise BadValue(f"{what} must be rows such as Rooms, Continuity or Touching, not {shown(rows)}")
+        raise BadValue(f"{what} must be rows such as FreeRegions, Continuity or Contact, not {shown(rows)}")
     return rows
 
 
@@ -97,16 +97,16 @@ class Continuity(Value, Plain):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Touching(Value, Plain):
+class Contact(Value, Plain):
     """Further rows for `RankOne`: points of segments within boxes, flat ones for faces, as tasks of `Point` and `Within`."""
 
     tasks: Sequence[Task]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tasks", items(self.tasks, "the tasks of Touching", Task))
+        object.__setattr__(self, "tasks", items(self.tasks, "the tasks of Contact", Task))
         for task in self.tasks:
             if not isinstance(task.effector, Point) or not isinstance(task.goal, Within):
-                raise BadValue(f"Touching takes tasks of a Point and Within, not {task.name!r}")
+                raise BadValue(f"Contact takes tasks of a Point and Within, not {task.name!r}")
             if task.goal.box is None or task.goal.tilt is not None or task.goal.relative_to is not None:
                 raise BadValue(f"{task.name!r}: a contact has a box= in the world, and no tilt=")
         super().__post_init__()
@@ -137,14 +137,14 @@ class Touching(Value, Plain):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Together(Value):
+class AllOf(Value):
     """Further rows for `RankOne`: several, each with variables of its own."""
 
     parts: Sequence[Part]
 
     def __post_init__(self) -> None:
-        parts = items(self.parts, "the parts of Together")
-        object.__setattr__(self, "parts", tuple(checked_rows(part, "each part of Together") for part in parts))
+        parts = items(self.parts, "the parts of AllOf")
+        object.__setattr__(self, "parts", tuple(checked_rows(part, "each part of AllOf") for part in parts))
 
     @property
     def variables(self) -> int:

@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.basics.checks import check_fields, instance, items, not_negative
-from supple.basics.checks import whole as whole_number
+from supple.basics.checks import check_fields, instance, items, not_negative, whole as whole_number
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.figure.figure import Figure
@@ -75,10 +74,10 @@ class Watched(Value, Plain):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rooms(Value):
+class FreeRegions(Value):
     """Further rows for `RankOne`: every bar of a figure inside one of the polytopes that are its choices.
 
-    Made by `Rooms.of`. `whole` is the weight of whole shares (72).
+    Made by `FreeRegions.of`. `whole` is the weight of whole shares (72).
     """
 
     bars: tuple[Ends, ...]
@@ -88,25 +87,28 @@ class Rooms(Value):
 
     def __post_init__(self) -> None:
         check_fields(self, whole=not_negative)
-        object.__setattr__(self, "bars", items(self.bars, "the bars of Rooms", Ends))
-        object.__setattr__(self, "polytopes", items(self.polytopes, "the polytopes of Rooms", Polytope))
-        rows = [items(row, "the choices of a bar") for row in items(self.choices, "the choices of Rooms")]
+        object.__setattr__(self, "bars", items(self.bars, "the bars of FreeRegions", Ends))
+        object.__setattr__(self, "polytopes", items(self.polytopes, "the polytopes of FreeRegions", Polytope))
+        rows = [items(row, "the choices of a bar") for row in items(self.choices, "the choices of FreeRegions")]
         last = len(self.polytopes) - 1
         rows = tuple(tuple(whole_number(k, "the number of a polytope", 0, last) for k in row) for row in rows)
         if len(rows) != len(self.bars):
-            raise BadValue(f"Rooms needs choices for each of its {len(self.bars)} bars, not for {len(rows)}")
+            raise BadValue(f"FreeRegions needs choices for each of its {len(self.bars)} bars, not for {len(rows)}")
         object.__setattr__(self, "choices", rows)
 
     @classmethod
-    def of(cls, figure: Figure, polytopes: Sequence[Polytope], margin: float = 0.0, whole: float = 1.0) -> Rooms:
+    def of(cls, figure: Figure, polytopes: Sequence[Polytope], margin: float = 0.0, whole: float = 1.0) -> FreeRegions:
         """All bars of a figure inside some of the polytopes, such as those of `free_space`, `margin` [m] off their faces."""
-        instance(figure, Figure, "what Rooms.of() takes first")
-        bodies = items(polytopes, "the polytopes of Rooms", Polytope)
+        instance(figure, Figure, "what FreeRegions.of() takes first")
+        bodies = items(polytopes, "the polytopes of FreeRegions", Polytope)
         if not bodies:
-            raise BadValue("Rooms needs polytopes, such as those of free_space")
+            raise BadValue("FreeRegions needs polytopes, such as those of free_space")
         if not all(_is_bounded(body) for body in bodies):
-            raise BadValue("Rooms needs bounded polytopes, such as those of free_space")
-        margin, whole = not_negative(margin, "the margin of Rooms"), not_negative(whole, "the weight of whole shares")
+            raise BadValue("FreeRegions needs bounded polytopes, such as those of free_space")
+        margin, whole = (
+            not_negative(margin, "the margin of FreeRegions"),
+            not_negative(whole, "the weight of whole shares"),
+        )
         bars = tuple(bar._replace(radius=bar.radius + margin) for bar in ends_of(figure))
         if not bars:
             raise BadValue(
@@ -154,9 +156,9 @@ class Rooms(Value):
             yield bar, allowed, at + _width(bar) * np.arange(len(allowed))
             at += _width(bar) * len(allowed)
 
-    def reduced(self, problem: Problem, solver: RankOne | None = None) -> Rooms:
+    def reduced(self, problem: Problem, solver: RankOne | None = None) -> FreeRegions:
         """The same without the pairs that the relaxation excludes for the problem's targets (Problem 7)."""
-        instance(problem, Problem, "what Rooms are reduced for")
+        instance(problem, Problem, "what FreeRegions are reduced for")
         watching = replace(
             RankOne() if solver is None else instance(solver, RankOne, "the solver of reduced()"),
             rows=Watched(tuple(self.keep(problem))),

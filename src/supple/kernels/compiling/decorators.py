@@ -1,0 +1,78 @@
+"""The decorators of kernels.
+
+`leaf` marks the inner functions, which are merged into their callers; `written_in` those that must be merged before
+compilation; `stage` the few large ones that several kernels share, which are not merged; `shared` small ones that
+Python calls too; `entry` those that Python calls. Leaves and stages are only typed and written down as LLVM's code;
+optimised and turned into machine code is an entry, with all that it calls, once (`shortcuts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+from numba.extending import register_jitable
+
+from supple.kernels.compiling import messages
+from supple.kernels.compiling.cache import FOLDER, INTERPRETED
+from supple.kernels.compiling.guard import COMPILES_QUICKLY
+
+_OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz", "arcp"},  # NaN and infinity keep their meaning
+    "nogil": True,
+}
+if COMPILES_QUICKLY:
+    from supple.kernels.compiling.shortcuts import OPTIONS as _QUICKLY
+else:
+    _QUICKLY = {}
+
+
+def _options(kind: str) -> dict[str, Any]:
+    """Numba's options for a kind of kernel."""
+    return _OPTIONS | _QUICKLY.get(kind, {})
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """A kernel that only kernels call, merged into its callers: it may take many views without a cost."""
+    return njit(function, **_options("leaf"))
+
+
+def written_in(function: Callable[..., Any]) -> Any:
+    """A kernel that is written into its one or two callers before they are compiled.
+
+    For functions that open views and return them, since a GPU returns no views, and for the loops of solvers: each level
+    of calls would have everything below it optimised once more.
+    """
+    return njit(function, inline="always", **_options("written_in"))
+
+
+def shared(function: Callable[..., Any]) -> Any:
+    """A small function that kernels and Python both call."""
+    return register_jitable(**_options("shared"))(function)
+
+
+def stage(function: Callable[..., Any]) -> Any:
+    """A large kernel that only kernels call, compiled once and not merged into its callers; give it packs, not views."""
+    return njit(function, **_options("stage"))
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
+    dispatcher = njit(function, **_options("entry"))
+    if FOLDER is not None:
+        from supple.kernels.compiling.keeping import Kept
+
+        Kept(FOLDER, function).serve(dispatcher)
+    return dispatcher
+
+
+def untyped(entry: Any) -> Any:
+    """An entry that has been called before, without the look at its arguments' types: they must be what they were then."""
+    overloads = list(getattr(entry, "overloads", {}).values())
+    return getattr(overloads[0], "entry_point", entry) if len(overloads) == 1 else entry
+
+
+if not INTERPRETED:
+    messages.listen()
