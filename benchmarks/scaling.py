@@ -29,7 +29,7 @@ from scaling_plot import draw
 from scaling_problems import Case, chain_case, grouped_case, jack_case, reach_case
 from supple.kernels.scratch import EVALUATION
 from supple.solvers.active_set import active_set
-from supple.solvers.levenberg_marquardt.desk import desk
+from supple.solvers.levenberg_marquardt.scratch import SEARCH_SCRATCH
 
 SIZES = (10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1400, 2000)
 PAIRS = (1, 2, 4, 8, 14, 25, 36, 52, 75, 108)  # of arms: 74 … 2000 coordinates
@@ -61,7 +61,7 @@ def megabytes(case: Case) -> dict[str, float]:
     problem, I = case.problem, case.problem.packed[0]
     numbers = {"evaluation": EVALUATION.size(I), "ActiveSet": EVALUATION.size(I) + active_set.room_size(I)}
     sizes = {"pack": sum(pack.nbytes for pack in problem.packed)} | {k: 8 * v for k, v in numbers.items()}
-    sizes["LevenbergMarquardt"] = desk(problem, (0.0,) * 6, 0).nbytes
+    sizes["LevenbergMarquardt"] = 8 * SEARCH_SCRATCH.size(I)
     return {what: size / 1e6 for what, size in sizes.items()}
 
 

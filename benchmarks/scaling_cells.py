@@ -19,6 +19,7 @@ from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
 from supple.kernels.scratch import open_evaluation
 from supple.problem.allowance import EVALUATIONS, ITERATIONS
+from supple.solvers.levenberg_marquardt.search_call import SearchCall
 
 ROUNDS, SPAN = 9, 6.0  # most rounds, and the seconds after which a cell has had enough of them; at least two
 LONG = 1.0  # seconds; where the first solve takes longer, one start has to do
@@ -58,15 +59,20 @@ class Loop:
     """A solver's compiled loop with the arrays that `solve` gives it, to be run from other starts with other steps."""
 
     def __init__(self, problem: supple.Problem, solver: Any) -> None:
-        ranked = isinstance(solver, supple.LevenbergMarquardt)
-        module = import_module(type(solver).__module__)
-        attribute = "search_entry" if ranked else module.__name__.rpartition(".")[2] + "_entry"
-        self.entry = getattr(module, attribute)
-        with patch.object(module, attribute) as called:
-            solver.solve(problem, problem.figure.rest)
-        self.arguments = called.call_args.args
-        self.Q, self.info = self.arguments[4], self.arguments[5 if ranked else 6]
-        self.settings, self.clean = self.arguments[2 if ranked else 5], self.info.copy()
+        if isinstance(solver, supple.LevenbergMarquardt):
+            call = SearchCall(problem, solver.settings())
+            self.entry, self.Q, self.info = call.entry, problem.figure.rest[None].copy(), call.report
+            self.settings = call.scratch  # they lie first
+            self.arguments = (call.I, call.F, call.scratch, call.T, self.Q, call.report, call.trace, 0, 1)
+        else:
+            module = import_module(type(solver).__module__)
+            attribute = module.__name__.rpartition(".")[2] + "_entry"
+            self.entry = getattr(module, attribute)
+            with patch.object(module, attribute) as called:
+                solver.solve(problem, problem.figure.rest)
+            self.arguments = called.call_args.args
+            self.Q, self.settings, self.info = self.arguments[4], self.arguments[5], self.arguments[6]
+        self.clean = self.info.copy()
 
     def __call__(self, start: np.ndarray, steps: int) -> float:
         """Seconds; what the loop has counted is left in `info`."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.kernels.compiling import entry, leaf, row, stage
+from supple.kernels.compiling import GENERAL, entry, leaf, row, stage
 from supple.kernels.layouts import (
     BLOCK,
     FRAME,
@@ -65,7 +65,7 @@ def is_far(tasks: Any, k: int, W: Any) -> bool:
 def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, scratch: Any) -> float:
     """The residuals of term k into rho and their covectors into the scratch; returns ``Σ ρ²``."""
     a = tasks.term[k, RESIDUAL_AT]
-    if tasks.term[k, RESIDUALS_OF] < BLOCK:
+    if GENERAL and tasks.term[k, RESIDUALS_OF] < BLOCK:
         for r in range(a, a + BLOCK):
             rho[r] = 0.0
             for i in range(6):
@@ -80,7 +80,7 @@ def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, scratch: An
 @leaf
 def put(routes: Any, scratch: Any, e: int, x: float, y: float, z: float, J: Any, at: int, c: int) -> None:
     """Write what link e does to three residuals into its column of J: column c, or the link's own if that is negative."""
-    if c >= 0:
+    if not GENERAL or c >= 0:
         J[at + c, 0], J[at + c, 1], J[at + c, 2] = x, y, z
         return
     slot, drive = at + routes.link[e, 1], routes.link[e, 2]
@@ -104,7 +104,7 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, scratch: Any, J: Any,
     W, R, a, kind = scratch.world, scratch.rows, tasks.term[k, RESIDUAL_AT], tasks.term[k, KIND]
     route = tasks.term[k, ROUTE]
     first, last = routes.first[route], routes.first[route + 1]
-    if tasks.term[k, FRAME_ROW] == NO_ROW:
+    if GENERAL and tasks.term[k, FRAME_ROW] == NO_ROW:
         fill_mass(tree, routes, first, last, a, scratch, J, at)
         return
     if kind == AT and tasks.term[k, REFERENCE_ROW] == NO_ROW:
@@ -201,7 +201,7 @@ def appraise(I: Any, F: Any, memory: Any, T: Any, rho: Any, chosen: Any) -> Any:
                         block = tasks.term[k, RESIDUAL_AT] // BLOCK
                         idle = tasks.term[k, KIND] == CLEAR and P == 0.0
                         chosen[block] = -1.0 if idle else k
-                        if not idle and tasks.term[k, REFERENCE_ROW] != NO_ROW:
+                        if GENERAL and not idle and tasks.term[k, REFERENCE_ROW] != NO_ROW:
                             for r in range(tasks.term[k, RESIDUAL_AT], tasks.term[k, RESIDUAL_AT] + BLOCK):
                                 outward(row(scratch.seen, 12, 12), scratch.rows, r)
                 if looking == 0:
@@ -220,7 +220,7 @@ def differentiate(I: Any, F: Any, memory: Any, chosen: Any, J: Any) -> None:
     tasks = open_tasks(I, F)
     routes = open_routes(I, F)
     scratch = open_evaluation(I, memory)
-    if I[MASS_ROWS] > 0:
+    if GENERAL and I[MASS_ROWS] > 0:
         mass_sums(tree, tasks.mass, scratch)
         mass_columns(tree, scratch)
     for b in range(chosen.shape[0]):

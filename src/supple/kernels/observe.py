@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.kernels.compiling import leaf, row
+from supple.kernels.compiling import GENERAL, leaf, row
 from supple.kernels.layouts import DRIVEN_BY, FRAME, FRAME_ROW, NO_ROW, REFERENCE, REFERENCE_ROW, SAME_AS_LAST
 from supple.kernels.tree import see
 
@@ -52,7 +52,7 @@ def observe(tree: Any, tasks: Any, k: int, scratch: Any) -> None:
     X, at, reference = scratch.seen, tasks.term[k, FRAME_ROW], tasks.term[k, REFERENCE_ROW]
     if tasks.term[k, SAME_AS_LAST] != 0:
         return  # the same as the term before
-    if at == NO_ROW:
+    if GENERAL and at == NO_ROW:
         mass_sums(tree, tasks.mass, scratch)
         X[0] = X[1] = X[2] = 0.0
         for r in range(tree.parent.shape[0] + 1):
@@ -60,7 +60,7 @@ def observe(tree: Any, tasks: Any, k: int, scratch: Any) -> None:
                 X[i] += scratch.sums[4 * r + i]
         return
     see(scratch.world, at, tasks.number[k], FRAME, X)
-    if reference == NO_ROW:
+    if not GENERAL or reference == NO_ROW:
         return
     Y = row(X, 12, 12)
     see(scratch.world, reference, tasks.number[k], REFERENCE, Y)

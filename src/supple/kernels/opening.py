@@ -168,6 +168,15 @@ class Scratch:
         self._size = eval(f"lambda I: {self.end(_Text())}")
         self.open = _kernel(f"open_{kind.__name__}", f"Views of {kind.__name__}.", kind, self._views)
 
+    def opening(self, part: Any) -> Any:
+        """A kernel that opens a part of it: the tables of the names that a named tuple has."""
+
+        def views(how: Any) -> Views:
+            places = self._places(how)
+            return [(1, *places[name][:2]) for name in part._fields]
+
+        return _kernel(f"open_{part.__name__}", f"Views of {part.__name__}.", part, views)
+
     def _views(self, arithmetic: Any) -> Views:
         """For every field the array that it lies in (1: scratch), where it begins, and its sides."""
         return [(1, at, sides) for at, sides, _ in self._places(arithmetic).values()]

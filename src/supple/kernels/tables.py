@@ -24,6 +24,14 @@ class Tasks(NamedTuple):
     solid: Any  # the numbers of all solids (see `clearance`)
 
 
+class Terms(NamedTuple):
+    """Of a problem's terms, what steps look at."""
+
+    term: Any
+    number: Any
+    near: Any
+
+
 class Routes(NamedTuple):
     """Which coordinates move what a term sees (see `routes`)."""
 
@@ -55,6 +63,7 @@ class Charts(NamedTuple):
 
 
 open_tasks = opener(Tasks, PROBLEM)
+open_terms = opener(Terms, PROBLEM)
 open_routes = opener(Routes, PROBLEM, **{name: f"ROUTE_{name.upper()}" for name in Routes._fields})
 open_limits = opener(Allowed, PROBLEM)
 open_charts = opener(Charts, TREE, joint="CHART")

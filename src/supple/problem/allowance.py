@@ -1,10 +1,10 @@
 """What a solver may spend, what it has spent, and the trace of its way down: one layout for every compiled loop.
 
-Every entry takes ``info`` (rows, INFO) and ``trace`` (capacity, 2). A row of info counts iterations and evaluations, holds
-the value reached and the reason for the end, and says how many evaluations are allowed. Loops ask `spent` before they
-evaluate, so a budget is exact and the same on every machine. A deadline is a timer that sets the allowance to nothing while
-the loop runs: the loop stops at its next question, wherever it is by then, so only a deadline makes answers depend on
-the clock. A trace of capacity 0 costs nothing.
+Every entry takes ``report`` (rows, REPORT) and ``trace`` (capacity, 2). A row of the report counts iterations and
+evaluations, holds the value reached and the reason for the end, and says how many evaluations are allowed. Loops ask `spent`
+before they evaluate, so a budget is exact and the same on every machine. A deadline is a timer that sets the allowance to
+nothing while the loop runs: the loop stops at its next question, wherever it is by then, so only a deadline makes answers
+depend on the clock. A trace of capacity 0 costs nothing.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from supple.problem.solution import Trace
 
 ITERATIONS, EVALUATIONS, VALUE, REASON, TRIES, BUDGET, ROWS = range(7)
 STATIONARY, MET, SPENT, STUCK = range(4)  # reasons
-INFO = 8  # numbers in a row of info
+REPORT = 8  # numbers in a row of a report
 TRACED = 10_000  # points that a trace keeps
 
 
 @leaf
-def spent(info: Any) -> bool:
+def spent(report: Any) -> bool:
     """Whether no further evaluation is allowed."""
-    return info[EVALUATIONS] >= info[BUDGET]
+    return report[EVALUATIONS] >= report[BUDGET]
 
 
 @leaf
-def count(info: Any) -> None:
+def count(report: Any) -> None:
     """One more evaluation has been made."""
-    info[EVALUATIONS] += 1.0
+    report[EVALUATIONS] += 1.0
 
 
 @leaf
-def close(info: Any, iterations: int, value: float, reason: int) -> None:
+def close(report: Any, iterations: int, value: float, reason: int) -> None:
     """Where the loop has ended, and why."""
-    info[ITERATIONS], info[VALUE], info[REASON] = iterations, value, reason
+    report[ITERATIONS], report[VALUE], report[REASON] = iterations, value, reason
 
 
 @leaf
-def record(info: Any, trace: Any, value: float) -> None:
+def record(report: Any, trace: Any, value: float) -> None:
     """Note the value of the present iterate, if a trace is kept and has room."""
-    k = int(info[ROWS])
+    k = int(report[ROWS])
     if k < trace.shape[0]:
-        trace[k, 0], trace[k, 1] = info[EVALUATIONS], value
-        info[ROWS] = k + 1
+        trace[k, 0], trace[k, 1] = report[EVALUATIONS], value
+        report[ROWS] = k + 1
 
 
 @dataclass(frozen=True)
@@ -71,23 +71,23 @@ class Allowance:
         object.__setattr__(self, "seconds", endless(self.seconds, "a deadline [s]"))
         flag(self.trace, "trace, whether the way down is noted,")
 
-    def info(self, rows: int = 1) -> np.ndarray:
-        """Rows of info with this budget, nothing spent."""
-        info = np.zeros((rows, INFO))
-        info[:, BUDGET] = self.evaluations
-        return info
+    def report(self, rows: int = 1) -> np.ndarray:
+        """A report of so many rows with this budget, nothing spent."""
+        report = np.zeros((rows, REPORT))
+        report[:, BUDGET] = self.evaluations
+        return report
 
     def page(self) -> np.ndarray:
         """Where a loop writes its trace."""
         return np.zeros((TRACED if self.trace else 0, 2))
 
-    def traced(self, info: Sequence[float] | np.ndarray, page: np.ndarray) -> Trace | None:
-        """What a loop with this row of info has written; where the page was too short, its last point is the end."""
+    def traced(self, report: Sequence[float] | np.ndarray, page: np.ndarray) -> Trace | None:
+        """What a loop with this row of the report has written; where the page was too short, its last point is the end."""
         if not self.trace:
             return None
-        rows = int(info[ROWS])
+        rows = int(report[ROWS])
         if rows == len(page):
-            page[-1] = info[EVALUATIONS], info[VALUE]
+            page[-1] = report[EVALUATIONS], report[VALUE]
         return Trace(page[:rows, 0].astype(np.int64), page[:rows, 1].copy())
 
     def left(self, evaluations: int, seconds: float) -> Allowance | None:
@@ -105,12 +105,12 @@ class Allowance:
         return f"The budget of {self.evaluations:.0f} evaluations was spent"
 
     @contextmanager
-    def watched(self, info: np.ndarray) -> Iterator[None]:
-        """While the loop that writes `info` runs, a timer ends it at the deadline."""
+    def watched(self, report: np.ndarray) -> Iterator[None]:
+        """While the loop that writes `report` runs, a timer ends it at the deadline."""
         if self.seconds == np.inf:
             yield
             return
-        timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), lambda: info[:, BUDGET].fill(0.0))
+        timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), lambda: report[:, BUDGET].fill(0.0))
         timer.daemon = True
         timer.start()
         try:

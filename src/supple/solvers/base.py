@@ -91,7 +91,7 @@ def run(
     """
     insist(solver, problem)
     I, F, T = problem.pack
-    Q, info, page = problem.admitted(start).reshape(1, -1), allowance.info(), allowance.page()
+    Q, info, page = problem.admitted(start).reshape(1, -1), allowance.report(), allowance.page()
     scratch = np.zeros(EVALUATION.size(I) + room)
     with allowance.watched(info):
         entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)

@@ -21,9 +21,9 @@ from supple.problem.problem import Problem
 from supple.problem.solution import Solution, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.decide import has_alternatives
-from supple.solvers.levenberg_marquardt.desk import desk, further_start, unwound
-from supple.solvers.levenberg_marquardt.search import search_entry
+from supple.solvers.levenberg_marquardt.search_call import SearchCall
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.starts import further_start, unwound
 from supple.solvers.multistart import Multistart
 
 APART = 0.1  # radians or metres in some coordinate that make two solutions different
@@ -58,14 +58,12 @@ def _met(local: Solver, problem: Problem, starts: Floats, reference: Floats, see
     """The postures that meet every task among those that attempts from these starts end in, angles near the reference."""
     if isinstance(local, LevenbergMarquardt):
         insist(local, problem)
-        I, F, T = problem.pack
-        Q, info = starts.copy(), FREELY.info(len(starts))
-        place = desk(problem, replace(local, attempts=1).settings(), seed)
-        own = F.copy()
-        search_entry(I, own, place, np.tile(T, (len(Q), 1)), Q, info, FREELY.page(), 0, len(Q))
+        Q, T = starts.copy(), np.tile(problem.pack[2], (len(starts), 1))
+        call = SearchCall(problem, replace(local, attempts=1).settings(), seed, FREELY.report(len(Q)))
+        call.run(T, Q, 0, len(Q))
         for q in Q:
-            report_entry(I, own, q, reference, EXACT)
-        return Q[info[:, REASON] == MET]
+            report_entry(call.I, call.F, q, reference, EXACT)
+        return Q[call.report[:, REASON] == MET]
     solutions = [local.solve(problem, problem.admitted(start), seed) for start in starts]
     return np.array([s.q for s in solutions if s.ok]).reshape(-1, starts.shape[1])
 

@@ -20,8 +20,8 @@ from supple.problem.allowance import FREELY, Allowance
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, checked_solver, insist
-from supple.solvers.levenberg_marquardt.desk import further_start
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.starts import further_start
 
 
 @dataclass(frozen=True)

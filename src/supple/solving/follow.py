@@ -25,8 +25,7 @@ from supple.problem.problem import Problem
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
-from supple.solvers.levenberg_marquardt.desk import desk
-from supple.solvers.levenberg_marquardt.search import search_entry
+from supple.solvers.levenberg_marquardt.search_call import SearchCall
 from supple.solvers.multistart import compiled_for_many
 from supple.solving.many import Rows, Solutions
 
@@ -79,38 +78,34 @@ def follow(
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
     paced = bool(np.isfinite(paces).any())
-    rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.info(len(T)), seed, proving)
+    rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.report(len(T)), seed, proving)
     rows.Q[:1] = begin = problem.admitted(figure.rest if start is None else figure.posture(start))
-    I, F, _ = problem.pack
-    own = F.copy()
-    _run(rows, (I, own, desk(problem, chosen.settings(), seed)), 0, min(1, len(T)), stop)
-    if paced:
-        I = I.copy()
-        I[CHARTS] = I[FREE_ROOT] = (
-            0  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
-        )
+    _run(rows, SearchCall(problem, chosen.settings(), seed, rows.report), 0, min(1, len(T)), stop)
+    I = problem.pack[0].copy()
+    if paced:  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
+        I[CHARTS] = I[FREE_ROOT] = 0
         chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
         rows.bound = True
-    _run(rows, (I, own, desk(problem, chosen.settings(), seed, paces)), 1, len(T), stop)
+    _run(rows, SearchCall(problem, chosen.settings(), seed, rows.report, paces=paces, I=I), 1, len(T), stop)
     rows.settle(begin, stop, chained=True)
     return stop.conclude(rows.done, len(T), "targets", lambda: Path(**rows.told(), jump=jump))
 
 
-def _run(rows: Rows, packed: tuple[np.ndarray, np.ndarray, np.ndarray], first: int, last: int, stop: Stop) -> None:
+def _run(rows: Rows, call: SearchCall, first: int, last: int, stop: Stop) -> None:
     """Solve rows first … last − 1 in place, one after the other, and judge them.
 
     Where judging moves a posture, the next row starts there: so rows are run in parts, short ones after each such change.
     """
-    page, count = FREELY.page(), PART
+    count = PART
     while first < last:
         end = min(first + count, last)
-        halted = stop.run([partial(search_entry, *packed, rows.T, rows.Q, rows.info, page, first, end)], rows.halt)
+        halted = stop.run([partial(call.run, rows.T, rows.Q, first, end)], rows.halt)
         moved: int | None = None
         with stop:
             unsure = first + np.flatnonzero(~rows.sure(first, end) & rows.begun[first:end])
             moved = next((i for i in unsure.tolist() if rows.judge(i, stop)), None)
         if moved is not None:
-            rows.info[moved + 1 : end, TRIES] = 0.0  # these are searched for again
+            rows.report[moved + 1 : end, TRIES] = 0.0  # these are searched for again
         if halted:
             return
         first, count = (end, min(2 * count, LONGEST)) if moved is None else (moved + 1, 1)

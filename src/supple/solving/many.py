@@ -27,8 +27,7 @@ from supple.problem.solution import Solution, Status
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver, answered
 from supple.solvers.decide import UNASKED, Proving, has_alternatives
-from supple.solvers.levenberg_marquardt.desk import desk
-from supple.solvers.levenberg_marquardt.search import search_entry
+from supple.solvers.levenberg_marquardt.search_call import SearchCall
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import compiled_for_many
 from supple.solvers.verdict import sure_within
@@ -47,7 +46,7 @@ class Solutions(Value):
     targets: tuple[Any, ...]  # one array for each task, or None where the task's own target stands
     q: Floats  # (n, size)
     status: tuple[Status, ...]  # why each search ended, or what was proved
-    info: Floats = field(repr=False)  # (n, …) what the search tells of each row: see `meter`
+    report: Floats = field(repr=False)  # (n, …) what the search tells of each row: see `meter`
     seed: int = 0
     proving: Proving = UNASKED
     proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
@@ -60,12 +59,12 @@ class Solutions(Value):
         i = range(len(self))[i]
         if i in self.proofs:
             return self.proofs[i]
-        rows = Rows(self.problem, self.targets, np.empty(0), np.array(self.q), self.info, self.seed, self.proving)
+        rows = Rows(self.problem, self.targets, np.empty(0), np.array(self.q), self.report, self.seed, self.proving)
         rows.allowance = self.allowance
         found = rows.audited(i)
-        if self.info[i, BUDGET] > 0.0:
+        if self.report[i, BUDGET] > 0.0:
             return self.proving.decided(found)
-        if self.info[i, TRIES] == 0.0:
+        if self.report[i, TRIES] == 0.0:
             found = replace(
                 found, status=Status.STOPPED, reason=f"{self.allowance.ended(late=True)} before its turn came."
             )
@@ -79,12 +78,12 @@ class Solutions(Value):
     @cached_property
     def iterations(self) -> np.ndarray:
         """Steps that were taken (n)."""
-        return frozen_array(self.info[:, ITERATIONS], int)
+        return frozen_array(self.report[:, ITERATIONS], int)
 
     @cached_property
     def evaluations(self) -> np.ndarray:
         """Evaluations that were made (n)."""
-        return frozen_array(self.info[:, EVALUATIONS], int)
+        return frozen_array(self.report[:, EVALUATIONS], int)
 
     @cached_property
     def errors(self) -> Floats:
@@ -131,7 +130,7 @@ def solve_many(
     T = flat_targets(problem, given)
     figure = problem.figure
     first = problem.admitted(figure.rest if start is None else figure.posture(start))
-    rows = Rows(problem, given, T, np.tile(first, (len(T), 1)), FREELY.info(len(T)), seed, proving)
+    rows = Rows(problem, given, T, np.tile(first, (len(T), 1)), FREELY.report(len(T)), seed, proving)
     _run(chosen, problem, rows, workers, stop)
     rows.settle(first, stop)
     return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
@@ -171,12 +170,12 @@ class Rows:
         targets: tuple[Any, ...],
         T: np.ndarray,
         Q: np.ndarray,
-        info: np.ndarray,
+        report: np.ndarray,
         seed: int,
         proving: Proving,
         bound: bool = False,
     ) -> None:
-        self.problem, self.targets, self.T, self.Q, self.info = problem, targets, T, Q, info
+        self.problem, self.targets, self.T, self.Q, self.report = problem, targets, T, Q, report
         self.seed, self.proving, self.bound = seed, proving, bound
         self.status = [Status.SOLVED] * len(Q)
         self.proofs: dict[int, Solution] = {}
@@ -185,7 +184,7 @@ class Rows:
     @property
     def begun(self) -> np.ndarray:
         """Whether a row was searched for (n); all of them, unless they were halted."""
-        return ~self.late | (self.info[:, TRIES] > 0.0)
+        return ~self.late | (self.report[:, TRIES] > 0.0)
 
     @property
     def done(self) -> int:
@@ -194,20 +193,20 @@ class Rows:
 
     def halt(self) -> None:
         """Let no search that is not over evaluate again; one that runs ends where it is."""
-        self.late = self.late | (self.info[:, TRIES] == 0.0)
-        self.info[self.late, BUDGET] = 0.0
+        self.late = self.late | (self.report[:, TRIES] == 0.0)
+        self.report[self.late, BUDGET] = 0.0
 
     def settle(self, first: Floats, stop: Stop, chained: bool = False) -> None:
         """After a halt: rows that were not begun stay at the start, chained ones where the last one ended, and are STOPPED."""
         if not self.late.any():
             return
         self.allowance = Allowance(seconds=stop.seconds)
-        self.info, self.Q = (
-            self.info.copy(),
+        self.report, self.Q = (
+            self.report.copy(),
             self.Q.copy(),
-        )  # a thread that is left behind has the others; it writes info last
+        )  # a thread that is left behind has the others; it writes report last
         absent = np.flatnonzero(~self.begun)
-        self.info[absent, REASON] = SPENT
+        self.report[absent, REASON] = SPENT
         self.Q[absent] = self.Q[absent[0] - 1] if chained and len(absent) and absent[0] > 0 else first
         for i in absent.tolist():
             self.status[i] = Status.STOPPED
@@ -226,7 +225,7 @@ class Rows:
         """Whether the search is sure that it met every task, of rows first … last − 1."""
         Q, limits = self.Q[first:last], self.problem.limits
         assert limits is not None
-        sure = self.info[first:last, REASON] == MET
+        sure = self.report[first:last, REASON] == MET
         if self.within < np.inf:
             T = self.T[first:last]
             sizes = np.maximum(np.abs(Q).max(axis=1, initial=0.0), np.abs(T).max(axis=1, initial=0.0))
@@ -236,7 +235,7 @@ class Rows:
     def audited(self, i: int) -> Solution:
         """The answer to row i as the search left it, with a status that is true."""
         problem = self.problem.aimed(*(None if t is None else t[i] for t in self.targets))
-        return answered(problem, self.Q[i], self.info[i], NO_PAGE, self.seed, self.allowance)
+        return answered(problem, self.Q[i], self.report[i], NO_PAGE, self.seed, self.allowance)
 
     def judge(self, i: int, stop: Stop) -> bool:
         """Audit row i, try its alternatives and, if that is asked for, decide it; whether its posture is another one now.
@@ -256,19 +255,19 @@ class Rows:
             self.proofs[i] = found
         moved = not np.array_equal(self.Q[i], found.q)
         self.Q[i], self.status[i] = found.q, found.status
-        self.info[i, [ITERATIONS, EVALUATIONS]] = found.iterations, found.evaluations
+        self.report[i, [ITERATIONS, EVALUATIONS]] = found.iterations, found.evaluations
         return moved
 
     def told(self) -> dict[str, Any]:
         """The fields of `Solutions`."""
-        for array in (self.Q, self.info):
+        for array in (self.Q, self.report):
             array.setflags(write=False)
         return {
             "problem": self.problem,
             "targets": self.targets,
             "q": self.Q,
             "status": tuple(self.status),
-            "info": self.info,
+            "report": self.report,
             "seed": self.seed,
             "proving": self.proving,
             "proofs": self.proofs,
@@ -283,17 +282,15 @@ def _run(
     workers: int,
     stop: Stop,
 ) -> None:
-    """Solve all rows in place, each thread at a desk of its own."""
-    I, F, _ = problem.pack
-    T, Q, info, seed, page = rows.T, rows.Q, rows.info, rows.seed, FREELY.page()
-    chunk = max(1, min(CHUNK, len(Q) // workers))
+    """Solve all rows in place, each thread with a call of its own."""
+    chunk = max(1, min(CHUNK, len(rows.Q) // workers))
 
     def work(first: int) -> None:
-        place, own = desk(problem, solver.settings(), seed), F.copy()
-        for at in range(first * chunk, len(Q), workers * chunk):
+        call = SearchCall(problem, solver.settings(), rows.seed, rows.report)
+        for at in range(first * chunk, len(rows.Q), workers * chunk):
             if stop.asked:
                 return
-            search_entry(I, own, place, T, Q, info, page, at, min(at + chunk, len(Q)))
+            call.run(rows.T, rows.Q, at, min(at + chunk, len(rows.Q)))
 
     stop.run([partial(work, first) for first in range(workers)], rows.halt)
 

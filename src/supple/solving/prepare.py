@@ -1,8 +1,8 @@
 """Prepared problems: packed once, then asked again and again with other targets, in microseconds.
 
-A query keeps benches, each with everything that one search needs; a call takes a bench, writes the target, runs the compiled
-search and puts the bench back. So calls build nothing but the answer, and threads can share a query: each takes a bench of
-its own. Where the search is sure that every task is met (see `verdict`), that is the answer, and what else it says is made
+A query keeps search calls, each with everything that one search needs; an answer takes one, writes the target, runs the
+compiled search and puts it back. So nothing but the answer is built, and threads can share a query: each takes a call of its
+own. Where the search is sure that every task is met (see `verdict`), that is the answer, and what else it says is made
 when somebody asks; everything else is audited, and decided if that was asked for, as `solve` does it.
 """
 
@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from supple.basics.checks import check_fields, instance, seeded
 from supple.figure.limits import Limits
-from supple.kernels.compiling import untyped
 from supple.problem.allowance import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, Allowance
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status, solved_by
@@ -24,8 +23,8 @@ from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.base import Solver, answered, checked_solver, insist
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.default import default_solver
-from supple.solvers.levenberg_marquardt.desk import desk
-from supple.solvers.levenberg_marquardt.search import UNFIT, search_entry
+from supple.solvers.levenberg_marquardt.search import UNFIT
+from supple.solvers.levenberg_marquardt.search_call import SearchCall
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import compiled
 from supple.solvers.recentring import solve_recentred
@@ -34,20 +33,6 @@ from supple.solvers.verdict import sure_within
 INF = float("inf")
 NO_PAGE = FREELY.page()
 _FLOAT = np.dtype(np.float64)
-
-
-_search: list[Any] = [search_entry]  # as it is called: once that has been done, without the look at arguments' types
-
-
-class _Bench:
-    """What one search at a time needs."""
-
-    def __init__(self, query: Query) -> None:
-        problem, solver = query.problem, query.solver
-        self.desk = desk(problem, solver.settings(), query.seed) if isinstance(solver, LevenbergMarquardt) else None
-        self.I, self.F, self.T = problem.pack[0], problem.pack[1].copy(), problem.pack[2][None].copy()
-        self.info, self.trace = query.allowance.info(), query.allowance.page()
-        self.spent = self.info[0]
 
 
 @dataclass(frozen=True)
@@ -65,7 +50,7 @@ class Query:
     _rest: np.ndarray = field(init=False, repr=False, compare=False)
     _rows: Limits | None = field(init=False, repr=False, compare=False)  # rounding may leave these, never the box
     _sure: float = field(init=False, repr=False, compare=False)
-    _benches: list[_Bench] = field(init=False, repr=False, compare=False)
+    _calls: list[SearchCall] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         instance(self.problem, Problem, "the problem of a query")
@@ -83,8 +68,10 @@ class Query:
             _rest=problem.admitted(problem.figure.rest)[None].copy(),
             _rows=None if problem.limits.is_box else problem.limits,
             _sure=sure_within(problem),
-            _benches=[_Bench(self)],
+            _calls=[],
         )
+        if isinstance(self.solver, LevenbergMarquardt):
+            self._calls.append(self._call())
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
@@ -98,39 +85,43 @@ class Query:
 
         None keeps a task's own target. `start` is the posture to begin at, by default the figure's rest.
         """
+        if not isinstance(self.solver, LevenbergMarquardt):
+            return self._slowly(target, start)
         try:
-            bench = self._benches.pop()
+            call = self._calls.pop()
         except IndexError:
-            bench = _Bench(self)
+            call = self._call()
         try:
             T = targets = self._given(target)
             Q = self._rest.copy() if start is None else self._begin(start)
             if T is None:
-                T, targets = self._aimed(target, bench)
+                T, targets = self._aimed(target, call.T)
             elif T.ndim != 2:
                 T = T.reshape(1, -1)
-            if bench.desk is None:
-                return self._slowly(Q[0], targets)
-            search = _search[0]
-            search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
-            spent = bench.spent.tolist()
+            call.run(T, Q)
+            spent = call.told.tolist()
             if spent[REASON] == UNFIT:  # it is looked at again, and cleaned or refused by name
                 if start is not None:
                     self.problem.figure.posture(start)
-                T, targets = self._aimed(target, bench)
-                search(bench.I, bench.F, bench.desk, T, Q, bench.info, bench.trace, 0, 1)
-                spent = bench.spent.tolist()
-            if search is search_entry:
-                _search[0] = untyped(search_entry)
+                T, targets = self._aimed(target, call.T)
+                call.run(T, Q)
+                spent = call.told.tolist()
             q, within = Q[0], self._sure
             sure = spent[REASON] == MET and (within == INF or max(np.abs(q).max(), np.abs(T).max()) <= within)
         finally:
-            self._benches.append(bench)
+            self._calls.append(call)
         if sure and (self._rows is None or self._rows.contains(q)):
             q.setflags(write=False)
             return solved_by(q, (self, targets, spent))
         local = answered(self._asked(targets), q, spent, NO_PAGE, self.seed, self.allowance)
         return self.proving.judged(local, self.allowance)
+
+    def _call(self) -> SearchCall:
+        """A search call of its own, for a thread."""
+        assert isinstance(self.solver, LevenbergMarquardt)
+        return SearchCall(
+            self.problem, self.solver.settings(), self.seed, self.allowance.report(), self.allowance.page()
+        )
 
     def _asked(self, targets: Any) -> Problem:
         """The problem with these targets."""
@@ -165,15 +156,19 @@ class Query:
                 return array
         return None
 
-    def _aimed(self, target: Any, bench: _Bench) -> Any:
-        """Targets written one by one, checked and cleaned, and copies of them."""
-        targets = write_targets(self._slots, target, bench.T)
-        return bench.T, targets[0] if len(targets) == 1 else targets
+    def _aimed(self, target: Any, T: np.ndarray) -> Any:
+        """Targets written into T one by one, checked and cleaned, and copies of them."""
+        targets = write_targets(self._slots, target, T)
+        return T, targets[0] if len(targets) == 1 else targets
 
-    def _slowly(self, start: np.ndarray, targets: Any) -> Solution:
+    def _slowly(self, target: Any, start: Any) -> Solution:
         """The answer of a solver that is not the compiled search."""
+        targets = self._given(target)
+        Q = self._rest.copy() if start is None else self._begin(start)
+        if targets is None:
+            _, targets = self._aimed(target, self.problem.pack[2][None].copy())
         problem = self._asked(targets)
-        local = solve_recentred(self.solver, problem, problem.admitted(start), self.seed, self.allowance)
+        local = solve_recentred(self.solver, problem, problem.admitted(Q[0]), self.seed, self.allowance)
         return self.proving.judged(local, self.allowance)
 
 

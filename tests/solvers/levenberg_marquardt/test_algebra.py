@@ -23,9 +23,15 @@ from supple.kernels.opening import padded
 from supple.kernels.scratch import open_evaluation
 from supple.kernels.tables import open_tasks
 from supple.kernels.tree import open_tree
-from supple.solvers.levenberg_marquardt.joint_by_joint import eliminate, gather, load, step_alone, substitute
-from supple.solvers.levenberg_marquardt.room import read_room, room_size
+from supple.solvers.levenberg_marquardt.joint_by_joint import (
+    eliminate,
+    load_bodies,
+    step_alone,
+    substitute,
+    twists_and_covectors,
+)
 from supple.solvers.levenberg_marquardt.root_placement import align
+from supple.solvers.levenberg_marquardt.scratch import AT_LIMIT, HELD, MOVES, SEARCH_SCRATCH, open_search_scratch
 from supple.solvers.levenberg_marquardt.second_order import bend_joints, can_bend
 
 pytestmark = [
@@ -148,21 +154,22 @@ class Model:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         I, F, T = problem.pack
-        rng, scratch, memory = np.random.default_rng(seed), problem.scratch(), np.full(room_size(I), np.nan)
+        rng, memory = np.random.default_rng(seed), np.full(SEARCH_SCRATCH.size(I), np.nan)
         n, self.problem, self.I = problem.figure.size, problem, I
         self.q, self.damping = rng.uniform(-0.7, 0.7, n), 10.0 ** rng.uniform(-6, 0)
-        self.held = rng.choice([0.0, 0.0, 0.0, 1.0, 2.0], n)
-        self.put = np.where(self.held == 2.0, rng.uniform(-0.2, 0.2, n), 0.0)
-        self.pull = seed % 2 * rng.uniform(0.1, 1.0, n)
-        self.lean = self.pull * rng.uniform(-0.1, 0.1, n)
+        self.held = rng.choice([MOVES, MOVES, MOVES, AT_LIMIT, HELD], n)
+        self.put = np.where(self.held == HELD, rng.uniform(-0.2, 0.2, n), 0.0)
+        self.weight = seed % 2 * rng.uniform(0.1, 1.0, n)
+        self.slope = self.weight * rng.uniform(-0.1, 0.1, n)
         self.tree = open_tree(I, F)
-        self.tasks, self.room, work = open_tasks(I, F), read_room(I, memory), open_evaluation(I, scratch)
-        self.room.D[:], self.room.held[:], self.room.g[:] = 1.0, self.held, self.put
-        self.room.pull[:], self.room.lean[:] = self.pull, self.lean
-        locate(I, F, scratch, self.q)
-        appraise(I, F, scratch, T, self.room.rho, self.room.chosen)
-        gather(self.tasks, self.room.chosen, work, self.room.rho, self.room)
-        assert can_bend(self.tasks, self.room.chosen)
+        self.tasks, self.scratch = open_tasks(I, F), open_search_scratch(I, memory)
+        scratch, evaluation = self.scratch, open_evaluation(I, self.scratch.evaluation)
+        scratch.D[:], scratch.held[:], scratch.g[:] = 1.0, self.held, self.put
+        scratch.near_weight[:], scratch.near_slope[:] = self.weight, self.slope
+        locate(I, F, scratch.evaluation, self.q)
+        appraise(I, F, scratch.evaluation, T, scratch.rho, scratch.chosen)
+        twists_and_covectors(self.tasks, scratch.chosen, evaluation, scratch.rho, scratch)
+        assert can_bend(self.tasks, scratch.chosen)
 
     def residuals(self, x: Floats) -> tuple[Floats, Floats]:
         """Residuals and their dense Jacobian."""
@@ -173,10 +180,10 @@ class Model:
 
     def check(self, step: Floats, second: Floats) -> None:
         """A step is that of the dense model, and its second-order part removes how residuals bend along it."""
-        (rho, J), free, h = self.residuals(self.q), self.held == 0.0, 1e-4
-        system = J[:, free].T @ J[:, free] + np.diag(self.damping + self.pull[free])
+        (rho, J), free, h = self.residuals(self.q), self.held == MOVES, 1e-4
+        system = J[:, free].T @ J[:, free] + np.diag(self.damping + self.weight[free])
         wanted = self.put.copy()
-        wanted[free] = -np.linalg.solve(system, J[:, free].T @ (rho + J @ self.put) + self.lean[free])
+        wanted[free] = -np.linalg.solve(system, J[:, free].T @ (rho + J @ self.put) + self.slope[free])
         assert_allclose(step, wanted, atol=1e-7 * (1.0 + abs(wanted).max()))
         along = h * step / np.linalg.norm(step)
         bent = self.residuals(self.q + along)[0] - 2.0 * rho + self.residuals(self.q - along)[0]
@@ -188,12 +195,12 @@ class Model:
 @pytest.mark.parametrize("seed", range(5))
 def test_a_step_joint_by_joint_is_that_of_the_dense_model(seed: int) -> None:
     model = Model(limbs(), seed)
-    tree, tasks, room = model.tree, model.tasks, model.room
+    tree, tasks, scratch = model.tree, model.tasks, model.scratch
     assert model.I[BY_JOINTS] == 1
-    load(tasks, room.chosen, room)
-    eliminate(tree, model.damping, room)
-    step_alone(model.damping, room)
-    substitute(tree, room, room.g)
+    load_bodies(tasks, scratch.chosen, scratch)
+    eliminate(tree, model.damping, scratch)
+    step_alone(model.damping, scratch)
+    substitute(tree, scratch, scratch.g)
     second = np.empty_like(model.q)
-    bend_joints(tree, tasks, room.chosen, room, second)
-    model.check(room.g, second)
+    bend_joints(tree, tasks, scratch.chosen, scratch, second)
+    model.check(scratch.g, second)

@@ -45,7 +45,7 @@ from supple import (
 from supple.geometry.placements import Z
 from supple.kernels.layouts import FREE_ROOT, RESIDUALS
 from supple.problem.problem import met
-from supple.solvers.levenberg_marquardt.room import room_size
+from supple.solvers.levenberg_marquardt.scratch import open_search_scratch
 from tests.tables.figures import FIGURES, FIXED, TREES
 
 CATALOGUE = {name: load(name) for name in ("panda", "ur5", "human", "hand", "stewart", "baxter")}
@@ -198,10 +198,11 @@ def test_a_prepared_query_is_the_solve_bit_for_bit(batch: int, ranked: bool) -> 
     for seed in range(EACH * batch, EACH * (batch + 1)):
         problem, start, solver = random_problem(seed, ranked)
         query = prepare(problem, solver=solver)
-        room = room_size(problem.packed[0])
-        for desk in (bench.desk for bench in query._benches):
-            assert desk is not None
-            desk[-room:] = rng.normal(size=room)  # what another search might have left
+        for call in query._calls:
+            known = ("settings", "box")
+            for name, table in open_search_scratch(call.I, call.scratch)._asdict().items():
+                if name not in known:
+                    table[...] = rng.normal(size=table.shape)  # what another search might have left
         one, two = solve(problem, start, solver=solver), query(None, start)
         assert np.array_equal(one.q, two.q), seed
         assert one.status is two.status, seed

@@ -29,22 +29,27 @@ else:
     _QUICKLY = {}
 
 
+MADE_BY: dict[Any, Callable[..., Any]] = {}  # the decorator of each kernel, by its code (see `twins`)
+
+
 def _options(kind: str) -> dict[str, Any]:
     """Numba's options for a kind of kernel."""
     return _OPTIONS | _QUICKLY.get(kind, {})
 
 
-def leaf(function: Callable[..., Any]) -> Any:
+def leaf(function: Any) -> Any:
     """A kernel that only kernels call, merged into its callers: it may take many views without a cost."""
+    MADE_BY[function.__code__] = leaf
     return njit(function, **_options("leaf"))
 
 
-def written_in(function: Callable[..., Any]) -> Any:
+def written_in(function: Any) -> Any:
     """A kernel that is written into its one or two callers before they are compiled.
 
     For functions that open views and return them, since a GPU returns no views, and for the loops of solvers: each level
     of calls would have everything below it optimised once more.
     """
+    MADE_BY[function.__code__] = written_in
     return njit(function, inline="always", **_options("written_in"))
 
 
@@ -53,13 +58,15 @@ def shared(function: Callable[..., Any]) -> Any:
     return register_jitable(**_options("shared"))(function)
 
 
-def stage(function: Callable[..., Any]) -> Any:
+def stage(function: Any) -> Any:
     """A large kernel that only kernels call, compiled once and not merged into its callers; give it packs, not views."""
+    MADE_BY[function.__code__] = stage
     return njit(function, **_options("stage"))
 
 
-def entry(function: Callable[..., Any]) -> Any:
+def entry(function: Any) -> Any:
     """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
+    MADE_BY[function.__code__] = entry
     dispatcher = njit(function, **_options("entry"))
     if FOLDER is not None:
         from supple.kernels.compiling.keeping import Kept

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.compiling import leaf
+from supple.kernels.compiling import GENERAL, leaf
 from supple.kernels.layouts import ADDRESS, KIND, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
 from supple.kernels.terms.aim import aim_potential, aim_residual, aim_stiffness
 from supple.kernels.terms.at import at_potential, at_residual, at_stiffness
@@ -96,14 +96,16 @@ def residual(term: Any, X: Any, T: Any, S: Any, A: Any, rho: Any, rows: Any, a: 
     w = math.sqrt(A[WEIGHT])
     if kind == AT:
         at_residual(X, T, t, w, rho, rows, a)
-    elif kind == BOX:
-        box_residual(X, T, t, A, w, rho, rows, a)
-    elif kind == LINE:
-        line_residual(X, T, t, w, rho, rows, a)
     elif kind == TURN:
         turn_residual(X, T, t, w * A[SCALE], rho, rows, a)
     elif kind == FACE:
         face_residual(X, T, t, w * A[SCALE], rho, rows, a)
+    elif not GENERAL:
+        return  # a plain problem has no other kinds
+    elif kind == BOX:
+        box_residual(X, T, t, A, w, rho, rows, a)
+    elif kind == LINE:
+        line_residual(X, T, t, w, rho, rows, a)
     elif kind == AIM:
         aim_residual(X, T, t, w * A[SCALE], rho, rows, a)
     elif kind == TILT:

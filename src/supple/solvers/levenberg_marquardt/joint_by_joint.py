@@ -22,38 +22,48 @@ It serves problems whose terms all look from the world at segments that undriven
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.kernels.algebra.blocks_of_three import TINY
 from supple.kernels.compiling import leaf
-from supple.kernels.layouts import BLOCK, FRAME_ROW, KIND, ROUTE
+from supple.kernels.layouts import BLOCK, FRAME_ROW, KIND, ROUTE, TREE
+from supple.kernels.opening import opener
 from supple.kernels.terms.kinds import FACE, TILT, TURN
+from supple.solvers.levenberg_marquardt.scratch import BODY, HELD, MOVES
 
-BODY = 28  # numbers of a body: the upper triangle of A (21), P (6), and whether there is anything at all
-LEAN = 8  # numbers of a joint: u (6), r, e
 LEAST = 1e-12  # of the size of ``J D Jᵀ``: the least damping, far above rounding
 
 
+class Joints(NamedTuple):
+    """Of a tree, what elimination looks at."""
+
+    parent: Any
+    coordinate: Any
+
+
+open_joints = opener(Joints, TREE)
+
+
 @leaf
-def gather(tasks: Any, chosen: Any, work: Any, rho: Any, room: Any) -> None:
+def twists_and_covectors(tasks: Any, chosen: Any, evaluation: Any, rho: Any, scratch: Any) -> None:
     """Twists and covectors about the place of the first segment that counts, from what was seen last."""
-    W, R, c = work.world, work.rows, 0
+    W, R, c = evaluation.world, evaluation.rows, 0
     for b in range(chosen.shape[0] - 1, -1, -1):
         c = tasks.term[int(chosen[b]), FRAME_ROW] if chosen[b] >= 0.0 else c
     x, y, z = W[c, 9], W[c, 10], W[c, 11]
-    for i in range(room.twist.shape[0]):
+    for i in range(scratch.twist.shape[0]):
         w0, w1, w2 = W[i + 1, 12], W[i + 1, 13], W[i + 1, 14]
-        room.twist[i, 0], room.twist[i, 1], room.twist[i, 2] = w0, w1, w2
-        room.twist[i, 3] = W[i + 1, 15] + w1 * z - w2 * y
-        room.twist[i, 4] = W[i + 1, 16] + w2 * x - w0 * z
-        room.twist[i, 5] = W[i + 1, 17] + w0 * y - w1 * x
-    for r in range(room.covector.shape[0]):
+        scratch.twist[i, 0], scratch.twist[i, 1], scratch.twist[i, 2] = w0, w1, w2
+        scratch.twist[i, 3] = W[i + 1, 15] + w1 * z - w2 * y
+        scratch.twist[i, 4] = W[i + 1, 16] + w2 * x - w0 * z
+        scratch.twist[i, 5] = W[i + 1, 17] + w0 * y - w1 * x
+    for r in range(scratch.covector.shape[0]):
         f0, f1, f2 = R[r, 3], R[r, 4], R[r, 5]
-        room.covector[r, 0] = R[r, 0] - (y * f2 - z * f1)
-        room.covector[r, 1] = R[r, 1] - (z * f0 - x * f2)
-        room.covector[r, 2] = R[r, 2] - (x * f1 - y * f0)
-        room.covector[r, 3], room.covector[r, 4], room.covector[r, 5] = f0, f1, f2
-        room.covector[r, 6] = rho[r]
+        scratch.covector[r, 0] = R[r, 0] - (y * f2 - z * f1)
+        scratch.covector[r, 1] = R[r, 1] - (z * f0 - x * f2)
+        scratch.covector[r, 2] = R[r, 2] - (x * f1 - y * f0)
+        scratch.covector[r, 3], scratch.covector[r, 4], scratch.covector[r, 5] = f0, f1, f2
+        scratch.covector[r, 6] = rho[r]
 
 
 @leaf
@@ -63,21 +73,21 @@ def only_turns(kind: int) -> bool:
 
 
 @leaf
-def load(tasks: Any, chosen: Any, room: Any) -> None:
+def load_bodies(tasks: Any, chosen: Any, scratch: Any) -> None:
     """A and P of what each body carries itself."""
-    for a in range(room.body.shape[0]):
-        room.body[a, BODY - 1] = 0.0
+    for a in range(scratch.body.shape[0]):
+        scratch.body[a, BODY - 1] = 0.0
     for b in range(chosen.shape[0]):
         k = int(chosen[b])
         if k < 0:
             continue
-        turning, body = only_turns(tasks.term[k, KIND]), room.body[tasks.term[k, FRAME_ROW]]
+        turning, body = only_turns(tasks.term[k, KIND]), scratch.body[tasks.term[k, FRAME_ROW]]
         if body[BODY - 1] == 0.0:
             for i in range(BODY - 1):
                 body[i] = 0.0
             body[BODY - 1] = 1.0
         for r in range(BLOCK * b, BLOCK * b + BLOCK):
-            add_covector(room.covector[r], turning, body)
+            add_covector(scratch.covector[r], turning, body)
 
 
 @leaf
@@ -98,16 +108,16 @@ def add_covector(c: Any, turning: bool, body: Any) -> None:
 
 
 @leaf
-def eliminate(tree: Any, damping: float, room: Any) -> None:
-    """u, r and e of every joint, from the leaves to the root; ``room.g`` holds the steps of coordinates put on a limit.
+def eliminate(tree: Any, damping: float, scratch: Any) -> None:
+    """u, r and e of every joint, from the leaves to the root; ``scratch.g`` holds the steps of coordinates put on a limit.
 
     Joints stand in depth-first order: what is left of a joint is handed to the one before it, if that carries it, in registers.
     """
-    n, lever, held = room.twist.shape[0], room.lever, room.held
+    n, lever, held = scratch.twist.shape[0], scratch.lever, scratch.held
     a00 = a01 = a02 = a03 = a04 = a05 = a11 = a12 = a13 = a14 = a15 = a22 = a23 = a24 = 0.0
     a25 = a33 = a34 = a35 = a44 = a45 = a55 = p0 = p1 = p2 = p3 = p4 = p5 = 0.0
     for i in range(n - 1, -1, -1):
-        body = room.body[i + 1]
+        body = scratch.body[i + 1]
         if body[BODY - 1] != 0.0:
             a00, a01, a02 = a00 + body[0], a01 + body[1], a02 + body[2]
             a03, a04, a05 = a03 + body[3], a04 + body[4], a05 + body[5]
@@ -119,20 +129,20 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
             p0, p1, p2 = p0 + body[21], p1 + body[22], p2 + body[23]
             p3, p4, p5 = p3 + body[24], p4 + body[25], p5 + body[26]
         a, k = tree.parent[i], tree.coordinate[i]
-        t0, t1, t2 = room.twist[i, 0], room.twist[i, 1], room.twist[i, 2]
-        t3, t4, t5 = room.twist[i, 3], room.twist[i, 4], room.twist[i, 5]
+        t0, t1, t2 = scratch.twist[i, 0], scratch.twist[i, 1], scratch.twist[i, 2]
+        t3, t4, t5 = scratch.twist[i, 3], scratch.twist[i, 4], scratch.twist[i, 5]
         u0 = (a00 * t0 + a01 * t1 + a02 * t2) + (a03 * t3 + a04 * t4 + a05 * t5)
         u1 = (a01 * t0 + a11 * t1 + a12 * t2) + (a13 * t3 + a14 * t4 + a15 * t5)
         u2 = (a02 * t0 + a12 * t1 + a22 * t2) + (a23 * t3 + a24 * t4 + a25 * t5)
         u3 = (a03 * t0 + a13 * t1 + a23 * t2) + (a33 * t3 + a34 * t4 + a35 * t5)
         u4 = (a04 * t0 + a14 * t1 + a24 * t2) + (a34 * t3 + a44 * t4 + a45 * t5)
         u5 = (a05 * t0 + a15 * t1 + a25 * t2) + (a35 * t3 + a45 * t4 + a55 * t5)
-        w, e = (p0 * t0 + p1 * t1 + p2 * t2) + (p3 * t3 + p4 * t4 + p5 * t5) + room.lean[k], 0.0
+        w, e = (p0 * t0 + p1 * t1 + p2 * t2) + (p3 * t3 + p4 * t4 + p5 * t5) + scratch.near_slope[k], 0.0
         lever[i, 0], lever[i, 1], lever[i, 2], lever[i, 3] = u0, u1, u2, u3
         lever[i, 4], lever[i, 5], lever[i, 6] = u4, u5, w
-        if held[k] == 0.0:
+        if held[k] == MOVES:
             d = (t0 * u0 + t1 * u1 + t2 * u2) + (t3 * u3 + t4 * u4 + t5 * u5)
-            e = 1.0 / max(d + (damping / room.D[k] + room.pull[k]), TINY)
+            e = 1.0 / max(d + (damping / scratch.D[k] + scratch.near_weight[k]), TINY)
             s0, s1, s2, s3, s4, s5 = e * u0, e * u1, e * u2, e * u3, e * u4, e * u5
             w *= e
             a00, a01, a02 = a00 - s0 * u0, a01 - s0 * u1, a02 - s0 * u2
@@ -144,13 +154,13 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
             a44, a45, a55 = a44 - s4 * u4, a45 - s4 * u5, a55 - s5 * u5
             p0, p1, p2 = p0 - w * u0, p1 - w * u1, p2 - w * u2
             p3, p4, p5 = p3 - w * u3, p4 - w * u4, p5 - w * u5
-        elif held[k] == 2.0:
-            w = room.g[k]
+        elif held[k] == HELD:
+            w = scratch.g[k]
             p0, p1, p2 = p0 + w * u0, p1 + w * u1, p2 + w * u2
             p3, p4, p5 = p3 + w * u3, p4 + w * u4, p5 + w * u5
         lever[i, 7] = e
         if a != i:
-            above = room.body[a]
+            above = scratch.body[a]
             if above[BODY - 1] == 0.0:
                 for c in range(BODY - 1):
                     above[c] = 0.0
@@ -169,17 +179,17 @@ def eliminate(tree: Any, damping: float, room: Any) -> None:
 
 
 @leaf
-def step_alone(damping: float, room: Any) -> None:
-    """What posture goals alone would do, into ``room.g``, which is 0 there: the step of coordinates without a joint."""
-    for i in range(room.g.shape[0]):
-        if room.lean[i] != 0.0 and room.held[i] == 0.0:
-            room.g[i] = -room.lean[i] / (damping / room.D[i] + room.pull[i])
+def step_alone(damping: float, scratch: Any) -> None:
+    """What posture goals alone would do, into ``scratch.g``, which is 0 there: the step of coordinates without a joint."""
+    for i in range(scratch.g.shape[0]):
+        if scratch.near_slope[i] != 0.0 and scratch.held[i] == MOVES:
+            scratch.g[i] = -scratch.near_slope[i] / (damping / scratch.D[i] + scratch.near_weight[i])
 
 
 @leaf
-def substitute(tree: Any, room: Any, g: Any) -> None:
+def substitute(tree: Any, scratch: Any, g: Any) -> None:
     """The step, from the root to the leaves, into g; what is held moves by what stands there."""
-    V, t, u = room.move, room.twist, room.lever
+    V, t, u = scratch.move, scratch.twist, scratch.lever
     v0 = v1 = v2 = v3 = v4 = v5 = 0.0
     V[0, 0] = V[0, 1] = V[0, 2] = V[0, 3] = V[0, 4] = V[0, 5] = 0.0
     for i in range(t.shape[0]):
@@ -188,7 +198,7 @@ def substitute(tree: Any, room: Any, g: Any) -> None:
             v0, v1, v2 = V[a, 0], V[a, 1], V[a, 2]
             v3, v4, v5 = V[a, 3], V[a, 4], V[a, 5]
         x = g[k]
-        if room.held[k] == 0.0:
+        if scratch.held[k] == MOVES:
             s = (u[i, 0] * v0 + u[i, 1] * v1 + u[i, 2] * v2) + (u[i, 3] * v3 + u[i, 4] * v4 + u[i, 5] * v5)
             x = g[k] = -u[i, 7] * (u[i, 6] + s)
         v0, v1, v2 = v0 + x * t[i, 0], v1 + x * t[i, 1], v2 + x * t[i, 2]
@@ -198,9 +208,9 @@ def substitute(tree: Any, room: Any, g: Any) -> None:
 
 
 @leaf
-def joint_slopes(tree: Any, tasks: Any, chosen: Any, room: Any) -> None:
-    """Half of the gradient, ``Jᵀρ`` and that of the posture goals, into ``room.g``."""
-    P = room.move
+def joint_slopes(tree: Any, tasks: Any, chosen: Any, scratch: Any) -> None:
+    """Half of the gradient, ``Jᵀρ`` and that of the posture goals, into ``scratch.g``."""
+    P = scratch.move
     for a in range(P.shape[0]):
         for i in range(6):
             P[a, i] = 0.0
@@ -209,24 +219,24 @@ def joint_slopes(tree: Any, tasks: Any, chosen: Any, room: Any) -> None:
             a = tasks.term[int(chosen[b]), FRAME_ROW]
             for r in range(BLOCK * b, BLOCK * b + BLOCK):
                 for i in range(6):
-                    P[a, i] += room.covector[r, i] * room.covector[r, 6]
-    for i in range(room.g.shape[0]):
-        room.g[i] = room.lean[i]
-    for i in range(room.twist.shape[0] - 1, -1, -1):
+                    P[a, i] += scratch.covector[r, i] * scratch.covector[r, 6]
+    for i in range(scratch.g.shape[0]):
+        scratch.g[i] = scratch.near_slope[i]
+    for i in range(scratch.twist.shape[0] - 1, -1, -1):
         a, s = tree.parent[i], 0.0
         for c in range(6):
-            s += room.twist[i, c] * P[i + 1, c]
+            s += scratch.twist[i, c] * P[i + 1, c]
             P[a, c] += P[i + 1, c]
-        room.g[tree.coordinate[i]] += s
+        scratch.g[tree.coordinate[i]] += s
 
 
 @leaf
-def size_by_joints(tree: Any, tasks: Any, routes: Any, chosen: Any, room: Any) -> float:
+def size_by_joints(tree: Any, tasks: Any, routes: Any, chosen: Any, scratch: Any) -> float:
     """The mean of the diagonal of ``J D Jᵀ``, by which damping is measured."""
-    size, t = 0.0, room.twist
+    size, t = 0.0, scratch.twist
     for b in range(chosen.shape[0]):
         if chosen[b] >= 0.0:
-            route, C, a = tasks.term[int(chosen[b]), ROUTE], room.covector, BLOCK * b
+            route, C, a = tasks.term[int(chosen[b]), ROUTE], scratch.covector, BLOCK * b
             pushed = not only_turns(tasks.term[int(chosen[b]), KIND])
             for e in range(routes.first[route], routes.first[route + 1]):
                 i = routes.link[e, 0] - 1
@@ -241,5 +251,5 @@ def size_by_joints(tree: Any, tasks: Any, routes: Any, chosen: Any, room: Any) -
                     x += C[a, 3] * v0 + C[a, 4] * v1 + C[a, 5] * v2
                     y += C[a + 1, 3] * v0 + C[a + 1, 4] * v1 + C[a + 1, 5] * v2
                     z += C[a + 2, 3] * v0 + C[a + 2, 4] * v1 + C[a + 2, 5] * v2
-                size += room.D[tree.coordinate[i]] * (x * x + y * y + z * z)
+                size += scratch.D[tree.coordinate[i]] * (x * x + y * y + z * z)
     return size / max(BLOCK * chosen.shape[0], 1)

@@ -10,39 +10,39 @@ from supple.kernels.terms.kinds import NEAR
 
 
 @leaf
-def find_pull(tasks: Any, low: int, high: int, room: Any) -> bool:
+def weigh_near(tasks: Any, low: int, high: int, scratch: Any) -> bool:
     """The weights of the posture goals of ranks `low` to `high`; whether there are any."""
     found = False
-    for i in range(room.pull.shape[0]):
-        room.pull[i] = 0.0
+    for i in range(scratch.near_weight.shape[0]):
+        scratch.near_weight[i] = 0.0
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, KIND] == NEAR and tasks.term[k, RANK] >= low and tasks.term[k, RANK] <= high:
             found = True
-            for i in range(room.pull.shape[0]):
-                room.pull[i] += tasks.number[k, WEIGHT] * tasks.near[tasks.term[k, FRAME_ROW], i]
+            for i in range(scratch.near_weight.shape[0]):
+                scratch.near_weight[i] += tasks.number[k, WEIGHT] * tasks.near[tasks.term[k, FRAME_ROW], i]
     return found
 
 
 @leaf
-def lean_on(tasks: Any, low: int, high: int, T: Any, q: Any, lean: Any) -> float:
-    """The value of the posture goals of ranks `low` to `high` at q; half of their gradient goes to `lean`."""
+def near_value(tasks: Any, low: int, high: int, T: Any, q: Any, slope: Any) -> float:
+    """The value of the posture goals of ranks `low` to `high` at q; half of their gradient goes to `slope`."""
     value = 0.0
     for i in range(q.shape[0]):
-        lean[i] = 0.0
+        slope[i] = 0.0
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, KIND] == NEAR and tasks.term[k, RANK] >= low and tasks.term[k, RANK] <= high:
             r, t = tasks.term[k, FRAME_ROW], tasks.term[k, TARGET_AT]
             for i in range(q.shape[0]):
                 w, e = tasks.number[k, WEIGHT] * tasks.near[r, i], q[i] - T[t + i]
-                lean[i] += w * e
+                slope[i] += w * e
                 value += w * e * e
     return value
 
 
 @leaf
-def mean_pull(room: Any) -> float:
+def mean_near_weight(scratch: Any) -> float:
     """The mean weight of the posture goals."""
     total = 0.0
-    for i in range(room.pull.shape[0]):
-        total += room.pull[i] * room.D[i]
-    return total / max(room.pull.shape[0], 1)
+    for i in range(scratch.near_weight.shape[0]):
+        total += scratch.near_weight[i] * scratch.D[i]
+    return total / max(scratch.near_weight.shape[0], 1)

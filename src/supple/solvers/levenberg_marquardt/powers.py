@@ -22,7 +22,7 @@ from supple.kernels.compiling import leaf
 from supple.kernels.layouts import BLOCK, MET as LIMIT, RANK
 
 SURE = 1.0 - 2e-4  # a term counts as met this far inside its tolerance, squared: rounding decides nothing
-MOST = 600.0  # logarithm of a power, at most
+LARGEST_LOGARITHM = 600.0  # logarithm of a power, at most
 
 
 @leaf
@@ -41,8 +41,8 @@ def raise_residuals(tasks: Any, high: int, power: float, rho: Any, chosen: Any) 
         if tasks.term[k, RANK] <= high:
             limit = max(tasks.number[k, LIMIT], TINY)
             growth = math.log(max(square / limit, TINY))
-            value += math.exp(min(power * growth, MOST))
-            scale = math.exp(min(0.5 * (power - 1.0) * growth, MOST)) / math.sqrt(limit)
+            value += math.exp(min(power * growth, LARGEST_LOGARITHM))
+            scale = math.exp(min(0.5 * (power - 1.0) * growth, LARGEST_LOGARITHM)) / math.sqrt(limit)
             if not square <= SURE * limit:
                 unmet += 1
         for r in range(BLOCK * b, BLOCK * b + BLOCK):

@@ -31,19 +31,18 @@ def forget(S: Any) -> None:
 
 
 @leaf
-def learn(
-    tasks: Any, routes: Any, widest: int, chosen: Any, J: Any, rho: Any, chosen_new: Any, J_new: Any, rho_new: Any, q: Any,
-    trial: Any, S: Any, s: Any, y: Any, w: Any, v: Any,
-) -> None:  # fmt: skip
-    """Update S after the step from q to the trial; s, y, w and v (size each) are scratch."""
-    n = q.shape[0]
-    for b in range(chosen.shape[0]):
-        if chosen[b] != chosen_new[b] and chosen[b] >= 0.0 and chosen_new[b] >= 0.0:
+def learn(blocks: Any, here: Any, there: Any, q: Any, scratch: Any) -> None:
+    """Update S after the step from q to the trial: here and there are residuals, derivatives and terms at both."""
+    n, trial, S = q.shape[0], scratch.trial, scratch.S
+    s, y, w, v = scratch.learnt[0], scratch.learnt[1], scratch.learnt[2], scratch.learnt[3]
+    tasks, routes, widest = blocks
+    for b in range(here.chosen.shape[0]):
+        if here.chosen[b] != there.chosen[b] and here.chosen[b] >= 0.0 and there.chosen[b] >= 0.0:
             forget(S)
             return
-    pull_back(tasks, routes, chosen, J, widest, rho, y)
-    pull_back(tasks, routes, chosen, J, widest, rho_new, w)
-    pull_back(tasks, routes, chosen_new, J_new, widest, rho_new, v)
+    pull_back(tasks, routes, here.chosen, here.J, widest, here.rho, y)
+    pull_back(tasks, routes, here.chosen, here.J, widest, there.rho, w)
+    pull_back(tasks, routes, there.chosen, there.J, widest, there.rho, v)
     ss, yy, ys = 0.0, 0.0, 0.0
     sw, sv = 0.0, 0.0
     for i in range(n):

@@ -33,14 +33,14 @@ def can_bend(tasks: Any, chosen: Any) -> bool:
 
 
 @leaf
-def accelerate(tree: Any, room: Any) -> None:
-    """The twists of all bodies along the step ``room.g`` into ``room.move``; how they change, into ``room.body[:, :6]``."""
-    V, t, B = room.move, room.twist, room.body
+def accelerate(tree: Any, scratch: Any) -> None:
+    """The twists of all bodies along the step ``scratch.g`` into ``move``; how they change, into ``body[:, :6]``."""
+    V, t, B = scratch.move, scratch.twist, scratch.body
     o0 = o1 = o2 = s0 = s1 = s2 = b0 = b1 = b2 = b3 = b4 = b5 = 0.0
     for c in range(6):
         V[0, c] = B[0, c] = 0.0
     for i in range(t.shape[0]):
-        a, x = tree.parent[i], room.g[tree.coordinate[i]]
+        a, x = tree.parent[i], scratch.g[tree.coordinate[i]]
         if a != i:
             o0, o1, o2, s0, s1, s2 = V[a, 0], V[a, 1], V[a, 2], V[a, 3], V[a, 4], V[a, 5]
             b0, b1, b2, b3, b4, b5 = B[a, 0], B[a, 1], B[a, 2], B[a, 3], B[a, 4], B[a, 5]
@@ -56,52 +56,52 @@ def accelerate(tree: Any, room: Any) -> None:
 
 
 @leaf
-def along(c: Any, B: Any) -> float:
+def covector_on(c: Any, B: Any) -> float:
     """A covector on a twist."""
     return (c[0] * B[0] + c[1] * B[1] + c[2] * B[2]) + (c[3] * B[3] + c[4] * B[4] + c[5] * B[5])
 
 
 @leaf
-def bend_residuals(tree: Any, tasks: Any, chosen: Any, room: Any) -> None:
-    """``½ ρ̈`` along the step ``room.g`` into ``room.y``."""
-    accelerate(tree, room)
-    C = room.covector
+def bend_residuals(tree: Any, tasks: Any, chosen: Any, scratch: Any) -> None:
+    """``½ ρ̈`` along the step ``scratch.g`` into ``scratch.y``."""
+    accelerate(tree, scratch)
+    C = scratch.covector
     for b in range(chosen.shape[0]):
         k, a = int(chosen[b]), BLOCK * b
         x = y = z = 0.0
         if k >= 0:
-            body, v = room.body[tasks.term[k, FRAME_ROW]], room.move[tasks.term[k, FRAME_ROW]]
-            x, y, z = along(C[a], body), along(C[a + 1], body), along(C[a + 2], body)
+            body, v = scratch.body[tasks.term[k, FRAME_ROW]], scratch.move[tasks.term[k, FRAME_ROW]]
+            x, y, z = covector_on(C[a], body), covector_on(C[a + 1], body), covector_on(C[a + 2], body)
             if tasks.term[k, KIND] == AT:
-                p0, p1, p2 = along(C[a], v), along(C[a + 1], v), along(C[a + 2], v)
+                p0, p1, p2 = covector_on(C[a], v), covector_on(C[a + 1], v), covector_on(C[a + 2], v)
                 x, y, z = x + v[1] * p2 - v[2] * p1, y + v[2] * p0 - v[0] * p2, z + v[0] * p1 - v[1] * p0
             else:
                 s = 0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
                 x, y, z = x - s * C[a, 6], y - s * C[a + 1, 6], z - s * C[a + 2, 6]
-        room.y[a], room.y[a + 1], room.y[a + 2] = 0.5 * x, 0.5 * y, 0.5 * z
+        scratch.y[a], scratch.y[a + 1], scratch.y[a + 2] = 0.5 * x, 0.5 * y, 0.5 * z
 
 
 @leaf
-def press(tasks: Any, chosen: Any, room: Any) -> None:
-    """The wrenches of the residuals ``room.y`` into ``room.body[:, 6:12]``."""
-    for a in range(room.body.shape[0]):
+def load_wrenches(tasks: Any, chosen: Any, scratch: Any) -> None:
+    """The wrenches of the residuals ``scratch.y`` into ``scratch.body[:, 6:12]``."""
+    for a in range(scratch.body.shape[0]):
         for c in range(6, 12):
-            room.body[a, c] = 0.0
+            scratch.body[a, c] = 0.0
     for b in range(chosen.shape[0]):
         if chosen[b] >= 0.0:
-            body = room.body[tasks.term[int(chosen[b]), FRAME_ROW]]
+            body = scratch.body[tasks.term[int(chosen[b]), FRAME_ROW]]
             for r in range(BLOCK * b, BLOCK * b + BLOCK):
                 for c in range(6):
-                    body[6 + c] += room.y[r] * room.covector[r, c]
+                    body[6 + c] += scratch.y[r] * scratch.covector[r, c]
 
 
 @leaf
-def bend_joints(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> None:
+def bend_joints(tree: Any, tasks: Any, chosen: Any, scratch: Any, g: Any) -> None:
     """The second-order part of the step into g, joint by joint."""
-    bend_residuals(tree, tasks, chosen, room)
-    press(tasks, chosen, room)
-    t, u = room.twist, room.lever
-    P = room.body[t.shape[0]]
+    bend_residuals(tree, tasks, chosen, scratch)
+    load_wrenches(tasks, chosen, scratch)
+    t, u = scratch.twist, scratch.lever
+    P = scratch.body[t.shape[0]]
     p0, p1, p2, p3, p4, p5 = P[6], P[7], P[8], P[9], P[10], P[11]
     for i in range(t.shape[0] - 1, -1, -1):
         r = (t[i, 0] * p0 + t[i, 1] * p1 + t[i, 2] * p2) + (t[i, 3] * p3 + t[i, 4] * p4 + t[i, 5] * p5)
@@ -110,13 +110,13 @@ def bend_joints(tree: Any, tasks: Any, chosen: Any, room: Any, g: Any) -> None:
         p0, p1, p2 = p0 - r * u[i, 0], p1 - r * u[i, 1], p2 - r * u[i, 2]
         p3, p4, p5 = p3 - r * u[i, 3], p4 - r * u[i, 4], p5 - r * u[i, 5]
         if tree.parent[i] != i:
-            P = room.body[tree.parent[i]]
+            P = scratch.body[tree.parent[i]]
             P[6], P[7], P[8] = P[6] + p0, P[7] + p1, P[8] + p2
             P[9], P[10], P[11] = P[9] + p3, P[10] + p4, P[11] + p5
             p0 = p1 = p2 = p3 = p4 = p5 = 0.0
-        P = room.body[i]
+        P = scratch.body[i]
         p0, p1, p2 = p0 + P[6], p1 + P[7], p2 + P[8]
         p3, p4, p5 = p3 + P[9], p4 + P[10], p5 + P[11]
     for i in range(g.shape[0]):
         g[i] = 0.0
-    substitute(tree, room, g)
+    substitute(tree, scratch, g)

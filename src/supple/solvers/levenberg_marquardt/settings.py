@@ -1,6 +1,6 @@
 """Levenberg–Marquardt: damped Gauss–Newton steps inside the limits, with hard tasks and strict priorities.
 
-The loop of one attempt, with its equations, is in `damping`; the search over many starts and the augmented Lagrangian that
+The loop of one attempt, with its equations, is in `attempt`; the search over many starts and the augmented Lagrangian that
 takes tasks rank by rank are in `search`; here are its settings.
 """
 
@@ -18,8 +18,7 @@ from supple.problem.goals import Custom, Near
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution
 from supple.solvers.base import answered, insist, reasons_of_a_descent_method
-from supple.solvers.levenberg_marquardt.desk import desk
-from supple.solvers.levenberg_marquardt.search import search_entry
+from supple.solvers.levenberg_marquardt.search_call import SearchCall
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ class LevenbergMarquardt:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Search from `start`, then, with several attempts, from the points of the sequence that `seed` names."""
         insist(self, problem)
-        I, F, T = problem.pack
-        Q, info, trace = np.array(start, dtype=np.float64).reshape(1, -1), allowance.info(), allowance.page()
-        with allowance.watched(info):
-            search_entry(I, F.copy(), desk(problem, self.settings(), seed), T[None], Q, info, trace, 0, 1)
-        return answered(problem, Q[0], info[0], trace, seed, allowance)
+        call = SearchCall(problem, self.settings(), seed, allowance.report(), allowance.page())
+        Q = np.array(start, dtype=np.float64).reshape(1, -1)
+        with allowance.watched(call.report):
+            call.run(problem.pack[2][None], Q)
+        return answered(problem, Q[0], call.report[0], call.trace, seed, allowance)

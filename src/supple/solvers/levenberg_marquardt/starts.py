@@ -1,18 +1,88 @@
-"""Where attempts begin, and how their answers are unwound (the reasons are in `search`)."""
+"""Where attempts begin, and how their answers are unwound (the reasons are in `search`).
+
+The box of a search says where its starts lie and how far angles turn: Python fills it in, kernels read it.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
+from supple.geometry.placements import Floats
 from supple.kernels.compiling import leaf
 from supple.kernels.layouts import FREE_ROOT
-from supple.solvers.levenberg_marquardt.room import LOWER, OFFSET, PACE, PERIOD, REACH, STRIDE, UPPER
+from supple.problem.goals import Near
+from supple.problem.problem import Problem
+from supple.solvers.levenberg_marquardt.scratch import BOX, LOWER, OFFSET, PACE, PERIOD, REACH, STRIDE, UPPER
 
 INNER = 0.6  # share of the limits in which three starts out of four lie
 OFF = 0.1  # how far off its limits a start is taken: of its range, and no more radians or metres than this
 
 
+# ── Python ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+def strides(n: int) -> Floats:
+    """The stride of the evenly spread sequence along each of n coordinates, in ranges: powers of the golden ratio's kin."""
+    root = 2.0
+    for _ in range(60):  # the positive root of x^(n+1) = x + 1
+        root = (1.0 + root) ** (1.0 / (n + 1))
+    return np.array((1.0 / root) ** np.arange(1, n + 1) % 1.0, dtype=np.float64)
+
+
+def free_to_turn(problem: Problem) -> np.ndarray:
+    """Whether a whole turn of each coordinate changes nothing: no segment, no row of the limits, no posture goal."""
+    assert problem.limits is not None
+    held = (problem.limits.rows[1] != 0.0).any(axis=0)
+    for task in problem.tasks:
+        if isinstance(task.goal, Near):
+            held = held | (np.asarray(task.goal.weights) > 0.0)
+    return problem.figure.turning & ~held
+
+
+def search_box(problem: Problem, seed: int, paces: Any = None) -> np.ndarray:
+    """The box (BOX, size) of a search.
+
+    Further starts lie within the limits; an angle without limits, or with more than a turn between them, is sampled over
+    one turn about the start, a slide without limits over a metre; what moves no effector stays. With `paces` (size) no
+    coordinate moves by more than its pace from one row to the next.
+    """
+    figure, limits = problem.figure, problem.limits
+    assert limits is not None
+    n, turning, box = figure.size, figure.turning, np.zeros((BOX, figure.size))
+    reach = np.where(turning, np.pi, 0.5)
+    near = np.where(turning, limits.upper - limits.lower > 2.0 * np.pi, ~np.isfinite(limits.upper - limits.lower))
+    box[REACH] = np.where((problem.free == 0.0) | ~problem.moved, 0.0, np.where(near, reach, np.inf))
+    box[STRIDE] = strides(n)
+    box[OFFSET] = (0.5 + seed * 0.6180339887498949 * (1 + np.arange(n))) % 1.0
+    box[PERIOD] = np.where(free_to_turn(problem), 2.0 * np.pi, 0.0)
+    box[LOWER], box[UPPER] = limits.lower, limits.upper
+    if paces is not None:
+        box[PACE] = paces
+    return box
+
+
+def further_start(problem: Problem, start: Floats, seed: int, k: int) -> Floats:
+    """Point k of the sequence in the whole of the limits."""
+    limits, box = problem.limits, search_box(problem, seed)
+    assert limits is not None
+    reach, far = np.where(np.isfinite(box[REACH]), box[REACH], 0.0), np.isfinite(box[REACH])
+    low = np.where(far, np.maximum(limits.lower, np.minimum(start - reach, limits.upper - 2.0 * reach)), limits.lower)
+    high = np.where(far, np.minimum(limits.upper, low + 2.0 * reach), limits.upper)
+    return low + (box[OFFSET] + k * box[STRIDE]) % 1.0 * (high - low)
+
+
+def unwound(problem: Problem, Q: Floats, reference: Floats) -> Floats:
+    """Postures (k, size) with whole turns taken off towards the reference, as far as the limits allow."""
+    limits, period = problem.limits, 2.0 * np.pi
+    assert limits is not None
+    X = Q - period * np.round((Q - reference) / period)
+    X = np.where(limits.upper < X, X - period, np.where(limits.lower > X, X + period, X))
+    legal = (limits.lower <= X) & (limits.upper >= X) & free_to_turn(problem)
+    return np.where(legal & (np.abs(Q - reference) > 0.5 * period), X, Q)
+
+
+# ── kernels ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 @leaf
 def copy_posture(source: Any, to: Any) -> None:
     """Copy a posture."""
@@ -21,14 +91,14 @@ def copy_posture(source: Any, to: Any) -> None:
 
 
 @leaf
-def next_start(box: Any, start: Any, allowed: Any, k: int, part: float, q: Any) -> None:
+def next_start(box: Any, start: Any, limits: Any, k: int, part: float, q: Any) -> None:
     """Point k of the sequence: within reach of the start where limits are further away, else mostly in their inner part.
 
     Only `part` of the way from the start to that point is gone.
     """
     share = 1.0 if k % 4 == 0 else INNER
     for i in range(q.shape[0]):
-        reach, low, high = box[REACH, i], allowed.lower[i], allowed.upper[i]
+        reach, low, high = box[REACH, i], limits.lower[i], limits.upper[i]
         if reach < math.inf:
             low = max(low, min(start[i] - reach, high - 2.0 * reach))
             high = min(high, low + 2.0 * reach)
@@ -39,45 +109,45 @@ def next_start(box: Any, start: Any, allowed: Any, k: int, part: float, q: Any) 
 
 
 @leaf
-def step_off(box: Any, start: Any, allowed: Any, D: Any, q: Any) -> bool:
+def step_off(box: Any, start: Any, limits: Any, D: Any, q: Any) -> bool:
     """The start, a little inside the limits that it stands at; whether it stands at any that matter to the goals."""
     moved = False
     for i in range(q.shape[0]):
         q[i] = start[i]
-        low, high = allowed.lower[i], allowed.upper[i]
-        room = OFF * min(high - low, 1.0)
-        if D[i] > 0.0 and box[REACH, i] > 0.0 and (start[i] < low + 0.1 * room or start[i] > high - 0.1 * room):
-            q[i], moved = min(max(start[i], low + room), high - room), True
+        low, high = limits.lower[i], limits.upper[i]
+        off = OFF * min(high - low, 1.0)
+        if D[i] > 0.0 and box[REACH, i] > 0.0 and (start[i] < low + 0.1 * off or start[i] > high - 0.1 * off):
+            q[i], moved = min(max(start[i], low + off), high - off), True
     return moved
 
 
 @leaf
-def next_attempt(I: Any, box: Any, allowed: Any, tries: int, together: bool, room: Any, q: Any) -> None:
+def next_attempt(I: Any, limits: Any, tries: int, together: bool, scratch: Any, q: Any) -> None:
     """Where an attempt after the first begins: as it was told (not aligned, or off its limits), then along the sequence."""
-    again = tries == 1 and step_off(box, room.start, allowed, room.D, q)
+    again = tries == 1 and step_off(scratch.box, scratch.start, limits, scratch.D, q)
     if not again and (tries > 1 or (I[FREE_ROOT] == 0 and together)):
         part = 1.0 if I[FREE_ROOT] == 0 or tries > 3 else 0.3 * (tries - 1)
-        next_start(box, room.start, allowed, tries, part, q)
+        next_start(scratch.box, scratch.start, limits, tries, part, q)
 
 
 @leaf
-def unwind(box: Any, start: Any, allowed: Any, q: Any) -> None:
+def unwind(box: Any, start: Any, limits: Any, q: Any) -> None:
     """Take whole turns off coordinates, so that they are as near to the start as the limits allow."""
     for i in range(q.shape[0]):
         period = box[PERIOD, i]
         if period > 0.0 and abs(q[i] - start[i]) > 0.5 * period:
             x = q[i] - period * math.floor((q[i] - start[i]) / period + 0.5)
-            if x > allowed.upper[i]:
-                x -= period * math.ceil((x - allowed.upper[i]) / period)
-            elif x < allowed.lower[i]:
-                x += period * math.ceil((allowed.lower[i] - x) / period)
-            if x >= allowed.lower[i] and x <= allowed.upper[i]:
+            if x > limits.upper[i]:
+                x -= period * math.ceil((x - limits.upper[i]) / period)
+            elif x < limits.lower[i]:
+                x += period * math.ceil((limits.lower[i] - x) / period)
+            if x >= limits.lower[i] and x <= limits.upper[i]:
                 q[i] = x
 
 
 @leaf
-def pace(box: Any, allowed: Any, q: Any) -> None:
+def keep_pace(box: Any, limits: Any, q: Any) -> None:
     """Limits that the pace allows from q on, inside the figure's own."""
     for i in range(q.shape[0]):
-        allowed.lower[i] = max(box[LOWER, i], q[i] - box[PACE, i])
-        allowed.upper[i] = min(box[UPPER, i], q[i] + box[PACE, i])
+        limits.lower[i] = max(box[LOWER, i], q[i] - box[PACE, i])
+        limits.upper[i] = min(box[UPPER, i], q[i] + box[PACE, i])

@@ -25,9 +25,18 @@ from typing import Any
 from supple.kernels.compiling import leaf
 from supple.kernels.jacobian import appraise, locate
 from supple.kernels.layouts import MET as LIMIT, RANK, RESIDUALS_OF
+from supple.kernels.tables import open_terms
 from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, STATIONARY, VALUE, record, spent
-from supple.solvers.levenberg_marquardt.attempt import ABANDONED, ENDLESS, NEVER, attempt
-from supple.solvers.levenberg_marquardt.room import POWER
+from supple.solvers.levenberg_marquardt.attempt import ABANDONED, attempt
+from supple.solvers.levenberg_marquardt.phases import ENDLESS, NEVER
+from supple.solvers.levenberg_marquardt.scratch import (
+    ALIGNMENT,
+    HIGH_RANK,
+    MOST_STEPS,
+    PATIENCE,
+    POWER,
+    open_starts_scratch,
+)
 from supple.solvers.levenberg_marquardt.starts import copy_posture
 
 NEARBY = 4.0  # an attempt that ends at more than this multiple of ``Σ L_k`` is far from the tolerance set
@@ -47,38 +56,35 @@ def weigh_tolerances(tasks: Any, high: int) -> Any:
 
 
 @leaf
-def meet_within(
-    I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, box: Any, memory: Any, tasks: Any, room: Any, low: int,
-    high: int, reason: int, info: Any, trace: Any,
-) -> bool:  # fmt: skip
-    """Look near q, where an attempt has ended for this `reason`, for a posture within the tolerances of ranks up to `high`.
+def meet_within(I: Any, F: Any, memory: Any, T: Any, q: Any, reason: int, report: Any, trace: Any) -> bool:
+    """Look near q, where an attempt has ended for this `reason`, for a posture within the tolerances of its ranks.
 
     An attempt that was abandoned is followed to its end first. If a posture is found, q becomes it; else q stays as it is.
     """
-    alignment, patience = low - low + NEVER, low - low + ENDLESS  # not known as such when this is compiled
-    value, (total, terms) = info[VALUE], weigh_tolerances(tasks, high)
-    going, found = value <= NEARBY * total and not spent(info), False
+    tasks, scratch = open_terms(I, F), open_starts_scratch(I, memory)
+    plan = scratch.plan
+    value, (total, terms) = report[VALUE], weigh_tolerances(tasks, int(plan[HIGH_RANK]))
+    going, found = value <= NEARBY * total and not spent(report), False
     if going:
-        copy_posture(q, room.before)
-    settings[POWER] = 0.0 if reason == ABANDONED else 2.0
+        copy_posture(q, scratch.before)
+    plan[POWER] = 0.0 if reason == ABANDONED else 2.0
+    plan[MOST_STEPS], plan[ALIGNMENT], plan[PATIENCE] = ROUND, NEVER, ENDLESS
     while going:
-        made = info[ITERATIONS]
-        ended = attempt(
-            I, F, scratch, T, q, settings, box, memory, ROUND, low, high, 1.0, alignment, patience, info, trace
-        )
+        made = report[ITERATIONS]
+        ended = attempt(I, F, memory, T, q, report, trace)
         found = ended == MET
-        least = ended == STATIONARY and info[ITERATIONS] < made + ROUND
-        bound = total if settings[POWER] == 0.0 else terms
-        settings[POWER] = max(2.0 * settings[POWER], 2.0)
-        going = not (found or spent(info) or settings[POWER] > HIGHEST or (least and info[VALUE] > bound))
-        going = going and info[VALUE] < math.inf
-        info[VALUE] = value
+        least = ended == STATIONARY and report[ITERATIONS] < made + ROUND
+        bound = total if plan[POWER] == 0.0 else terms
+        plan[POWER] = max(2.0 * plan[POWER], 2.0)
+        going = not (found or spent(report) or plan[POWER] > HIGHEST or (least and report[VALUE] > bound))
+        going = going and report[VALUE] < math.inf
+        report[VALUE] = value
         if not (going or found):
-            copy_posture(room.before, q)
-    settings[POWER] = 0.0
-    if found and not spent(info):
-        locate(I, F, scratch, q)
-        info[VALUE], _ = appraise(I, F, scratch, T, room.rho_new, room.chosen_new)
-        info[EVALUATIONS] += 1.0
-        record(info, trace, info[VALUE])
+            copy_posture(scratch.before, q)
+    plan[POWER] = 0.0
+    if found and not spent(report):
+        locate(I, F, scratch.evaluation, q)
+        report[VALUE], _ = appraise(I, F, scratch.evaluation, T, scratch.rho_new, scratch.chosen_new)
+        report[EVALUATIONS] += 1.0
+        record(report, trace, report[VALUE])
     return found
