@@ -65,11 +65,16 @@ class QuickFlags(Flags):
 
 @cache
 def remembering(rules: Any) -> Any:
-    """Numba's rules of types, but all that they know of an operator is tried once, not with each expression."""
+    """Numba's rules of types, but all that they know of an operator is tried once, not with each expression.
+
+    And to a kernel a constant is a number like any other: Numba would compile it anew for each.
+    """
     known: dict[Any, Any] = {}
     plain = type(rules).resolve_function_type
 
     def resolve(self: Any, func: Any, args: Any, kws: Any) -> Any:
+        if isinstance(func, types.Dispatcher):  # a kernel: not compiled anew for every constant that it is given
+            args = tuple(map(types.unliteral, args))
         operator = getattr(func, "typing_key", None)
         if kws or operator is None or not isinstance(func, types.Function):
             return plain(self, func, args, kws)
