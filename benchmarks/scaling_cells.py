@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 
@@ -58,11 +58,14 @@ class Loop:
     """A solver's compiled loop with the arrays that `solve` gives it, to be run from other starts with other steps."""
 
     def __init__(self, problem: supple.Problem, solver: Any) -> None:
-        ranked = isinstance(solver, supple.LevenbergMarquardt)
-        module = import_module(type(solver).__module__)
-        attribute = "search_entry" if ranked else module.__name__.rpartition(".")[2] + "_entry"
-        self.entry = getattr(module, attribute)
-        with patch.object(module, attribute) as called:
+        ranked, called = isinstance(solver, supple.LevenbergMarquardt), Mock()
+        if ranked:
+            module = import_module(type(solver).__module__)
+            self.entry, swapped = module.search_entry, patch.object(module, "search_entry", called)
+        else:
+            loop = type(solver).loop
+            self.entry, swapped = loop.entry, patch.object(type(solver), "loop", loop._replace(entry=called))
+        with swapped:
             solver.solve(problem, problem.figure.rest)
         self.arguments = called.call_args.args
         self.Q, self.info = self.arguments[4], self.arguments[5 if ranked else 6]

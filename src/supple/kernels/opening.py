@@ -189,10 +189,11 @@ class Scratch:
 
     def end(self, how: Any) -> Any:
         """Where all of it ends."""
-        ends = [behind for *_, behind in self._places(how).values()]
-        last = ends[0]
-        for each in ends[1:]:
-            last = how.choose(True, last, each)
+        ends, last = {name: behind for name, (*_, behind) in self._places(how).items()}, how.constant(0)
+        for name, (_, over) in self.tables.items():
+            last = (
+                how.choose(True, last, ends[name]) if over else ends[name]
+            )  # what is over nothing lies behind all before
         return last
 
     def size(self, I: Any) -> int:

@@ -37,7 +37,7 @@ ON_ROW = 1e-9  # a step that goes this far past a row crosses it
 @leaf
 def project_into(allowed: Any, q: Any, room: Any) -> None:
     """The nearest allowed posture, in the metric of the step."""
-    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, room.D, room.spare, room.origin)
+    project(q, allowed, room.D, room.spare, room.origin)
 
 
 @leaf
