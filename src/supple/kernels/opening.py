@@ -190,10 +190,8 @@ class Scratch:
     def end(self, how: Any) -> Any:
         """Where all of it ends."""
         ends, last = {name: behind for name, (*_, behind) in self._places(how).items()}, how.constant(0)
-        for name, (_, over) in self.tables.items():
-            last = (
-                how.choose(True, last, ends[name]) if over else ends[name]
-            )  # what is over nothing lies behind all before
+        for name, (_, over) in self.tables.items():  # what is over no other lies behind all before
+            last = how.choose(True, last, ends[name]) if over else ends[name]
         return last
 
     def size(self, I: Any) -> int:

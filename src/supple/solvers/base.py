@@ -115,8 +115,10 @@ class Descent:
         Q, info, page = problem.admitted(start).reshape(1, -1), allowance.info(), allowance.page()
         settings = np.array((self.steps, self.tolerance, is_patient(problem), *self.own_settings()), dtype=float)
         loop = type(self).loop
+        scratch = loop.scratch.fresh(I)
         with allowance.watched(info):
-            loop.entry(I, F, loop.scratch.fresh(I), T[None], Q, settings, info, page, 0, 1)
+            loop.entry(I, F, scratch, T[None], Q, settings, info, page, 0, 1)
+        assert loop.scratch.intact(I, scratch), "a kernel has written past a table"
         (row,) = info
         return answered(problem, Q[0], row, page, seed, allowance, own=bool(row[ITERATIONS] >= self.steps))
 

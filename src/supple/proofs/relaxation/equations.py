@@ -91,7 +91,7 @@ def pair_rows(s: Any, r: Any, block: int, L: Any, sign: float) -> None:
             if t + 4 <= end:
                 B, C = product[s.place[t + 1] * long :], product[s.place[t + 2] * long :]
                 D = product[s.place[t + 3] * long :]
-                add_four(out, long, c[t], A, c[t + 1], B, c[t + 2], C, c[t + 3], D)
+                add_four(out, long, (c[t], c[t + 1], c[t + 2], c[t + 3]), (A, B, C, D))
                 t += 4
             else:
                 add_one(out, long, c[t], A)

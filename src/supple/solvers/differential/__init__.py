@@ -1,0 +1,1 @@
+"""One differential step of tasks in strict order."""
