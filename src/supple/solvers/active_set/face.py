@@ -19,7 +19,7 @@ from supple.kernels.algebra.triangular import append, lower_by, raise_by, remove
 from supple.kernels.algebra.vectors import copy, norm, products
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.solvers.active_set.scratch import ACTIVE, FIRST, FRESH, LAMBDA, LENGTH, SLOPE, TURNS, open_face
+from supple.solvers.active_set.scratch import ACTIVE, FIRST, FRESH, GAMMA, LAMBDA, LENGTH, SLOPE, TURNS, open_face
 from supple.solvers.descent import open_walk
 from supple.solvers.linear_limits import LOCKED, SIDEWAYS, TOUCHING, change_unit
 
@@ -129,7 +129,7 @@ def begin_face(I: Any, F: Any, scratch: Any, q: Any, settings: Any) -> None:
             walk.at[i] = -1.0
         elif q[i] == walk.upper[i]:
             walk.at[i] = 1.0
-    face.state[TURNS] = 0.0
+    face.state[TURNS], face.state[GAMMA] = 0.0, 0.0
     restart_metric(I, scratch)
 
 
