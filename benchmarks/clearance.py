@@ -13,8 +13,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.geometry.shapes import Ball, Box, Capsule, Polytope
-from supple.kernels.clearance import gap, solid_of
+from supple.kernels.clearance import gap
 from supple.kernels.compiling import entry, row
+from supple.kernels.solids import solid_of
 
 HALF, COUNT, NEAR = 0.2, 512, 0.3
 STONE = np.random.default_rng(3).normal(size=(20, 3))

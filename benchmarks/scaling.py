@@ -28,7 +28,6 @@ from scaling_cells import EVALUATED, ROUNDS, Building, Cell, Evaluation, Iterati
 from scaling_plot import draw
 from scaling_problems import Case, chain_case, grouped_case, jack_case, reach_case
 from supple.kernels.scratch import EVALUATION
-from supple.solvers.active_set import active_set
 from supple.solvers.levenberg_marquardt.scratch import SEARCH_SCRATCH
 
 SIZES = (10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1400, 2000)
@@ -59,7 +58,7 @@ TARGETS = {"ActiveSet": 2.1, "value + gradient": 1.2}
 def megabytes(case: Case) -> dict[str, float]:
     """What is held in memory for a problem: its packs, and the scratch of an evaluation and of two solvers."""
     problem, I = case.problem, case.problem.packed[0]
-    numbers = {"evaluation": EVALUATION.size(I), "ActiveSet": EVALUATION.size(I) + active_set.room_size(I)}
+    numbers = {"evaluation": EVALUATION.size(I), "ActiveSet": supple.ActiveSet.loop.scratch.size(I)}
     sizes = {"pack": sum(pack.nbytes for pack in problem.packed)} | {k: 8 * v for k, v in numbers.items()}
     sizes["LevenbergMarquardt"] = 8 * SEARCH_SCRATCH.size(I)
     return {what: size / 1e6 for what, size in sizes.items()}

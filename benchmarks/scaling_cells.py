@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 
@@ -61,22 +60,20 @@ class Loop:
     def __init__(self, problem: supple.Problem, solver: Any) -> None:
         if isinstance(solver, supple.LevenbergMarquardt):
             call = SearchCall(problem, solver.settings())
-            self.entry, self.Q, self.info = call.entry, problem.figure.rest[None].copy(), call.report
+            self.entry, self.Q, self.report = call.entry, problem.figure.rest[None].copy(), call.report
             self.settings = call.scratch  # they lie first
             self.arguments = (call.I, call.F, call.scratch, call.T, self.Q, call.report, call.trace, 0, 1)
         else:
-            module = import_module(type(solver).__module__)
-            attribute = module.__name__.rpartition(".")[2] + "_entry"
-            self.entry = getattr(module, attribute)
-            with patch.object(module, attribute) as called:
+            loop, called = type(solver).loop, Mock()
+            with patch.object(type(solver), "loop", loop._replace(entry=called)):
                 solver.solve(problem, problem.figure.rest)
-            self.arguments = called.call_args.args
-            self.Q, self.settings, self.info = self.arguments[4], self.arguments[5], self.arguments[6]
-        self.clean = self.info.copy()
+            self.entry, self.arguments = loop.entry, called.call_args.args
+            self.Q, self.settings, self.report = self.arguments[4], self.arguments[5], self.arguments[6]
+        self.clean = self.report.copy()
 
     def __call__(self, start: np.ndarray, steps: int) -> float:
-        """Seconds; what the loop has counted is left in `info`."""
-        self.Q[0], self.info[...], self.settings[0] = start, self.clean, steps
+        """Seconds; what the loop has counted is left in `report`."""
+        self.Q[0], self.report[...], self.settings[0] = start, self.clean, steps
         return clocked(lambda: self.entry(*self.arguments))
 
 
@@ -90,7 +87,7 @@ class Iteration(Cell):
             self.starts = self.starts[:1]
         for start in self.starts:
             self.loop(start, most)
-            made = int(self.loop.info[0, ITERATIONS])
+            made = int(self.loop.report[0, ITERATIONS])
             self.cuts.append((max(made // 4, 1), max(3 * made // 4, 2)))
         self.best = np.full((len(self.starts), 2), np.inf)
         self.iterations = self.evaluations = 0.0
@@ -102,7 +99,7 @@ class Iteration(Cell):
             for late, steps in enumerate(cuts):
                 times = 10 if self.best[s, late] < 1e-3 else 1
                 self.best[s, late] = min(self.best[s, late], *(self.loop(start, steps) for _ in range(times)))
-                made, evaluations = self.loop.info[0, [ITERATIONS, EVALUATIONS]]
+                made, evaluations = self.loop.report[0, [ITERATIONS, EVALUATIONS]]
                 assert made == steps, f"{self.loop.entry} stopped after {made} of {steps} iterations"
                 self.iterations += (2 * late - 1) * made
                 self.evaluations += (2 * late - 1) * evaluations

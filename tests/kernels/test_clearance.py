@@ -19,8 +19,9 @@ from supple.geometry.distances import distance_between
 from supple.geometry.placements import HERE, X, Y, Z, compose, inverse, place, turned
 from supple.geometry.polyhedra import polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Polytope
-from supple.kernels.clearance import gap, solid_of
+from supple.kernels.clearance import gap
 from supple.kernels.compiling import INTERPRETED
+from supple.kernels.solids import solid_of
 
 FAR = 1e9
 WEDGE = Polytope([[1, 0, 1], [-1, 0, 1]], [0.0, 0.2])

@@ -242,7 +242,7 @@ def test_a_solver_of_ones_own_is_told_what_it_may_spend() -> None:
 
 
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-EVALUATING = ("projected_gradient", "active_set.active_set", "newton.newton", "linear_limits", "baselines.common",
+EVALUATING = ("projected_gradient", "descent", "newton.newton", "baselines.common",
               "baselines.jacobian_transpose", "baselines.cyclic_coordinate_descent", "baselines.fabrik",
               "levenberg_marquardt.phases", "levenberg_marquardt.rank_by_rank", "levenberg_marquardt.within")  # fmt: skip
 

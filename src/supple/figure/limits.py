@@ -19,6 +19,7 @@ from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen
 from supple.kernels.algebra.nearest import SLACK, project, row_room
 from supple.kernels.compiling import entry
+from supple.kernels.tables import Allowed
 
 
 @entry
@@ -26,7 +27,7 @@ def project_entry(
     q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, room: Any, origin: Any
 ) -> float:
     """`project`, for Python."""
-    return project(q, lower, upper, equalities, A, b, ease, room, origin)
+    return project(q, Allowed(lower, upper, ease, equalities, A, b), ease, room, origin)
 
 
 def _rows(A: Any, b: Any, size: int, what: str) -> tuple[Floats, Floats]:

@@ -95,7 +95,7 @@ def between(home: Any, chart: int, offset: Any, i: int, r: int, s: int) -> float
 
 
 @leaf
-def whole(x: float, wanted: float) -> float:
+def nearest_turn(x: float, wanted: float) -> float:
     """The angle that differs from x by whole turns and is nearest to the one that is wanted."""
     return x + 2.0 * math.pi * math.floor((wanted - x) / (2.0 * math.pi) + 0.5)
 
@@ -180,8 +180,8 @@ def report(I: Any, F: Any, q: Any, reference: Any, give: float) -> None:
             beta = abs(math.sin(y) if again else math.cos(y))
             along = math.cos(y) if again else parity * math.sin(y)
             along = 1.0 if along > 0.0 else -1.0
-            x, y, z = whole(x, u), whole(y, v), whole(z, w)
-            off = whole((x - u) + along * (z - w), 0.0)  # what no choice of t takes away
+            x, y, z = nearest_turn(x, u), nearest_turn(y, v), nearest_turn(z, w)
+            off = nearest_turn((x - u) + along * (z - w), 0.0)  # what no choice of t takes away
             if math.pi * beta <= give:
                 x, z = u + 0.5 * off, w + 0.5 * along * off
             distance = (x - u) * (x - u) + (y - v) * (y - v) + (z - w) * (z - w)

@@ -2,7 +2,7 @@
 
 A *bar* is all points within a radius of its *core*, a line of half-length h on the z axis of a frame X, centred at the
 frame's origin c (h = 0: a ball). With u the frame's z axis the core is ``c + t u``, ``|t| ≤ h``. A *solid* stands in the
-frame in which X is seen. It is stored flat, from a given place of an array on:
+frame in which X is seen. It is stored flat (`solids`), from a given place of an array on:
 
     number of faces m, number of edges k, radius, 0
     m × (unit normal n pointing out, offset b):          n·x ≤ b
@@ -41,12 +41,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from supple.errors import BadValue
-from supple.geometry.placements import Floats
-from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
 from supple.kernels.compiling import leaf, stage
 
 HEAD, FACE, EDGE = 4, 4, 8  # numbers before the tables, of a face, of an edge
@@ -100,7 +94,7 @@ def apart(X: Any, t: float, S: Any, a: int, tau: float) -> Any:
 
 
 @leaf
-def report(X: Any, t: float, n0: float, n1: float, n2: float, out: Any) -> None:
+def write_witness(X: Any, t: float, n0: float, n1: float, n2: float, out: Any) -> None:
     """Write the direction and the witness, the point t of the core."""
     out[0], out[1], out[2] = n0, n1, n2
     for i in range(3):
@@ -140,7 +134,7 @@ def round_gap(S: Any, s: int, X: Any, h: float, out: Any) -> float:
         n0, n1, n2 = across(X, S, a)
         if n0 == 0.0 and n1 == 0.0 and n2 == 0.0:
             n0, n1, n2 = X[3], X[4], X[5]
-    report(X, t, n0, n1, n2, out)
+    write_witness(X, t, n0, n1, n2, out)
     return length
 
 
@@ -219,7 +213,7 @@ def outer_gap(S: Any, s: int, X: Any, h: float, parted: float, out: Any) -> floa
         if above and beyond < best:
             a = faces + FACE * face
             best = beyond
-            report(X, t, S[a], S[a + 1], S[a + 2], out)
+            write_witness(X, t, S[a], S[a + 1], S[a + 2], out)
     if best <= parted + ROUNDING:
         return best
     square, near, at, along = best * best, -1, 0.0, 0.0
@@ -234,7 +228,7 @@ def outer_gap(S: Any, s: int, X: Any, h: float, parted: float, out: Any) -> floa
         return best
     first, second = faces + FACE * int(S[pairs + 2 * near]), faces + FACE * int(S[pairs + 2 * near + 1])
     n0, n1, n2 = edge_direction(S, first, second, edges + EDGE * near, X, h, at, along)
-    report(X, at, n0, n1, n2, out)
+    write_witness(X, at, n0, n1, n2, out)
     return math.sqrt(square)
 
 
@@ -244,7 +238,7 @@ def inner_gap(S: Any, s: int, X: Any, h: float, parted: float, face: int, out: A
     faces, edges, pairs = tables(S, s)
     a = faces + FACE * face
     t = -h if level(S, a, X[9], X[10], X[11]) > 0.0 else h
-    report(X, t, S[a], S[a + 1], S[a + 2], out)
+    write_witness(X, t, S[a], S[a + 1], S[a + 2], out)
     for k in range(int(S[s + 1]) if h > 0.0 else 0):
         first, second = faces + FACE * int(S[pairs + 2 * k]), faces + FACE * int(S[pairs + 2 * k + 1])
         sign = side(X, S, first, second)
@@ -255,7 +249,7 @@ def inner_gap(S: Any, s: int, X: Any, h: float, parted: float, face: int, out: A
             if d > parted and n0 * n0 + n1 * n1 + n2 * n2 > 0.5:
                 parted = d
                 t, _ = nearest(X, h, S, a)
-                report(X, t, sign * n0, sign * n1, sign * n2, out)
+                write_witness(X, t, sign * n0, sign * n1, sign * n2, out)
     return parted
 
 
@@ -296,18 +290,3 @@ def gap(S: Any, s: int, X: Any, h: float, enough: float, out: Any) -> float:
     """
     bound = least(S, s, X, h)
     return bound if bound > enough else exact_gap(S, s, X, h, out)
-
-
-def solid_of(shape: Ball | Box | Capsule | Polytope) -> Floats:
-    """A shape as kernels read it, in its own frame; a polytope without an inside is refused."""
-    if isinstance(shape, Ball | Capsule):
-        core = Core.of(shape)
-        edge = [*core.at[:3, 3], *core.at[:3, 2], -core.half, core.half]
-        return np.array([0.0, 1.0, core.radius, 0.0, *edge])
-    if not isinstance(shape, Box | Polytope):
-        raise BadValue(f"what stands in the way is a Ball, a Box, a Capsule or a Polytope, not {shape!r}")
-    body = polyhedron_of(shape)
-    head = [len(body.normals), len(body.points), 0.0, 0.0]
-    faces = np.column_stack([body.normals, body.offsets])
-    edges = np.hstack([body.points, body.directions, body.spans])
-    return np.concatenate([head, faces.ravel(), edges.ravel(), body.faces.ravel().astype(float)])

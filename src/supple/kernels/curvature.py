@@ -97,7 +97,7 @@ def add_chain_stiffness(tree: Any, tasks: Any, k: int, scratch: Any, H: Any) -> 
 def squares(tasks: Any, k: int, T: Any, scratch: Any) -> None:
     """Gauss–Newton's ``B = 2 Σ dρ dρᵀ`` of term k into the block; for the mass centre, the same of forces into `second`."""
     a = tasks.term[k, RESIDUAL_AT]
-    residual(tasks.term[k], scratch.seen, T, tasks.solid, tasks.number[k], scratch.rho, scratch.rows, a, scratch.mixed)
+    residual(tasks, k, T, scratch, scratch.rho)
     for i in range(6):
         for j in range(6):
             s = 0.0
@@ -123,7 +123,7 @@ def add_tree_stiffness(tree: Any, scratch: Any, H: Any) -> None:
         scratch.stack[6, depth] = tree.coordinate[j] if plain else j
         w = scratch.push[0]
         lean(scratch.world, j + 1, scratch.stiff, j + 1, w)
-        along(scratch.stack, w[0], w[1], w[2], w[3], w[4], w[5], depth + 1, scratch.line)
+        along(scratch.stack, w, depth + 1, scratch.line)
         if plain:
             b = tree.coordinate[j]
             for d in range(depth):

@@ -27,7 +27,7 @@ from supple.geometry.distances import between_cores, distance_between
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
-from supple.kernels.clearance import solid_of
+from supple.kernels.solids import solid_of
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals import Miss, Term
 

@@ -1,19 +1,24 @@
 """What every solver is, how it says what it cannot take, and how a compiled loop is called.
 
 Every loop lies behind an entry ``(I, F, scratch, T, Q, settings, info, trace, first, last)`` that solves rows first … last − 1
-of Q in place; what it spends and why it ends go to info, its way down to trace (see `meter`).
+of Q in place; what it spends and why it ends go to info, its way down to trace (see `allowance`). A `Descent` is a record of
+settings with such a loop: a method's file has its derivation, its kernels and its fields, and the rest is here.
+
+Scratch begins with that of the evaluation, so that every kernel is given the whole of it and opens what is its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from supple.basics.checks import check_fields, not_negative, whole
 from supple.errors import BadValue, Refused, shown
 from supple.geometry.placements import Floats
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.opening import Scratch
 from supple.kernels.terms.kinds import NEAR
 from supple.problem.allowance import (
     BUDGET,
@@ -29,6 +34,7 @@ from supple.problem.problem import Problem
 from supple.problem.solution import OWN_STEPS, Solution, audited
 
 NO_WAY_ON = "The method found no way on"
+STEPS, TOLERANCE, PATIENT, OWN = range(4)  # settings of every descent method; its own begin at OWN
 
 
 class Solver(Protocol):
@@ -75,27 +81,46 @@ def is_patient(problem: Problem) -> float:
     return float(any(kind == NEAR for kind in problem.kinds))
 
 
-def run(
-    solver: Solver,
-    entry: Callable[..., None],
-    room: int,
-    settings: Sequence[float],
-    problem: Problem,
-    start: Floats,
-    seed: int,
-    allowance: Allowance,
-) -> Solution:
-    """Solve one problem with a compiled loop.
+class Loop(NamedTuple):
+    """A compiled loop: its entry, and the scratch that it works in."""
 
-    It needs `room` numbers of scratch besides the evaluation's; the first of its settings are its steps.
-    """
-    insist(solver, problem)
-    I, F, T = problem.pack
-    Q, info, page = problem.admitted(start).reshape(1, -1), allowance.report(), allowance.page()
-    scratch = np.zeros(EVALUATION.size(I) + room)
-    with allowance.watched(info):
-        entry(I, F, scratch, T[None], Q, np.array(settings, dtype=float), info, page, 0, 1)
-    return answered(problem, Q[0], info[0], page, seed, allowance, own=bool(info[0, ITERATIONS] >= settings[0]))
+    entry: Callable[..., None]
+    scratch: Scratch
+
+
+@dataclass(frozen=True)
+class Descent:
+    """A method that goes from one posture to a better one; what its settings and its loop are, its own class says."""
+
+    steps: int
+    tolerance: float
+
+    loop: ClassVar[Loop]
+
+    def __post_init__(self) -> None:
+        check_fields(self, steps=whole, tolerance=not_negative)
+
+    def refuse(self, problem: Problem) -> list[str]:
+        """The reasons why this method cannot take the problem: hard tasks, several priorities, obstacles."""
+        return reasons_of_a_descent_method(problem)
+
+    def own_settings(self) -> tuple[float, ...]:
+        """Further numbers for the loop, in the order of their names in the method's file."""
+        return ()
+
+    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
+        """Go on from `start` until every task is met, nothing is left to gain, or the budget is spent."""
+        insist(self, problem)
+        I, F, T = problem.pack
+        Q, report, page = problem.admitted(start).reshape(1, -1), allowance.report(), allowance.page()
+        settings = np.array((self.steps, self.tolerance, is_patient(problem), *self.own_settings()), dtype=float)
+        loop = type(self).loop
+        scratch = loop.scratch.fresh(I)
+        with allowance.watched(report):
+            loop.entry(I, F, scratch, T[None], Q, settings, report, page, 0, 1)
+        assert loop.scratch.intact(I, scratch), "a kernel has written past a table"
+        (row,) = report
+        return answered(problem, Q[0], row, page, seed, allowance, own=bool(row[ITERATIONS] >= self.steps))
 
 
 def answered(

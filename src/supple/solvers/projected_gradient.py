@@ -25,40 +25,54 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from supple.basics.checks import check_fields, flag, not_negative, positive, whole
+from supple.basics.checks import check_fields, flag, positive
 from supple.errors import BadValue
-from supple.geometry.placements import Floats
-from supple.kernels.algebra.nearest import project, row_room
-from supple.kernels.compiling import entry, leaf, row, shared, written_in
-from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS
+from supple.kernels.algebra.vectors import copy
+from supple.kernels.compiling import entry, leaf, stage
+from supple.kernels.layouts import PROBLEM
 from supple.kernels.objective import gradient
-from supple.kernels.tables import open_limits
-from supple.problem.allowance import FREELY, MET, SPENT, STATIONARY, Allowance, close, count, record, spent
-from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
+from supple.kernels.opening import Scratch, of
+from supple.kernels.scratch import EVALUATION
+from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, close, count, record, spent
+from supple.solvers import descent
+from supple.solvers.base import OWN, PATIENT, STEPS, TOLERANCE, Descent, Loop
+from supple.solvers.descent import ACCEPTED, HERE, REFUSED, THERE, UNMET_HERE, UNMET_THERE
+from supple.solvers.linear_limits import PROJECTION, inside, open_projection
 
+TAU, TURNS, STATE = range(descent.STATE, descent.STATE + 3)  # of the state, behind those of `descent`
+ALPHA, BETA, SPECTRAL = range(OWN, OWN + 3)  # settings
 NUDGES = 6  # looks around a point without a slope before it is called the nearest
 
 
-@shared
-def room_size(I: Any) -> int:
-    """Numbers of scratch that `descend` needs besides the evaluation's: 5 postures and the projection's."""
-    return 5 * I[COORDINATES] + row_room(I[LINEAR_LIMITS])
+class ArcScratch(NamedTuple):
+    """What the loop remembers."""
+
+    evaluation: Any = of(EVALUATION)
+    g: Any = of("COORDINATES")
+    g_new: Any = of("COORDINATES")  # at the trial
+    trial: Any = of("COORDINATES")
+    state: Any = of(STATE)  # as in `descent`, with the next τ, and how often it has looked around
+    projection: Any = of(PROJECTION)
+
+
+ARC = Scratch(ArcScratch, PROBLEM)
+open_arc = ARC.open
 
 
 @leaf
-def step_along(q: Any, g: Any, tau: float, allowed: Any, ease: Any, room: Any, origin: Any, trial: Any) -> float:
+def step_on_arc(I: Any, F: Any, scratch: Any, q: Any, tau: float) -> float:
     """Equation 38: ``trial = Π(q − τ D ∇f)``; returns its distance from q in the largest coordinate, in units of ``1 − ρ``."""
+    s = open_arc(I, scratch)
+    ease = open_projection(I, s.projection).ease
     for i in range(q.shape[0]):
-        trial[i] = q[i] - tau * ease[i] * g[i]
-    project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
+        s.trial[i] = q[i] - tau * ease[i] * s.g[i]
+    inside(I, F, s.trial, s.projection)
     largest = 0.0
     for i in range(q.shape[0]):
         if ease[i] > 0.0:
-            largest = max(largest, abs(trial[i] - q[i]) / math.sqrt(ease[i]))
+            largest = max(largest, abs(s.trial[i] - q[i]) / math.sqrt(ease[i]))
     return largest
 
 
@@ -69,68 +83,6 @@ def first_step(g: Any, ease: Any) -> float:
     for i in range(g.shape[0]):
         largest = max(largest, math.sqrt(ease[i]) * abs(g[i]))
     return 0.1 / largest if largest > 0.0 else 1.0
-
-
-@leaf
-def nudge(q: Any, ease: Any, turn: int, allowed: Any, room: Any, origin: Any, trial: Any) -> None:
-    """A small legal move in a fixed irregular direction, another one for each turn: the way off a summit or a saddle."""
-    sign = 1.0 if turn % 2 == 0 else -1.0
-    for i in range(q.shape[0]):
-        trial[i] = q[i] + 1e-3 * sign * math.sqrt(ease[i]) * math.cos(2.399963 * (i + 1) * (1 + turn // 2))
-    project(trial, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
-
-
-@written_in
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, memory: Any, info: Any, trace: Any) -> None:
-    """The loop. `memory` is scratch of `room_size`."""
-    n = q.shape[0]
-    allowed = open_limits(I, F)
-    g, g_new, trial = row(memory, 0, n), row(memory, n, n), row(memory, 2 * n, n)
-    ease, origin, room = row(memory, 3 * n, n), row(memory, 4 * n, n), row(memory, 5 * n, row_room(I[LINEAR_LIMITS]))
-    steps, tolerance, alpha, beta = settings[0], settings[1], settings[2], settings[3]
-    spectral, patient = settings[4], settings[5]
-    for i in range(n):
-        ease[i] = allowed.mobility[i] * allowed.mobility[i]
-    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, ease, room, origin)
-    f, unmet = gradient(I, F, scratch, T, q, g)
-    count(info)
-    record(info, trace, f)
-    reason, k, turns = SPENT, 0, 0
-    tau = first_step(g, ease) if spectral != 0.0 else 1.0
-    while k < steps:
-        if unmet == 0 and patient == 0.0:
-            reason = MET
-            break
-        accepted, f_new, still = False, f, unmet
-        ended = not step_along(q, g, tau, allowed, ease, room, origin, trial) > tolerance
-        if not ended and not spent(info):
-            k += 1
-        while not (ended or accepted or spent(info)):
-            slope = 0.0
-            for i in range(n):
-                slope += g[i] * (trial[i] - q[i])
-            f_new, still = gradient(I, F, scratch, T, trial, g_new)
-            count(info)
-            accepted = f_new <= f + alpha * slope and slope < 0.0  # equation 39
-            if not accepted:
-                tau *= beta
-                ended = not (tau > 1e-200 and step_along(q, g, tau, allowed, ease, room, origin, trial) > 0.0)
-        while not accepted and turns < NUDGES and not spent(info):
-            nudge(q, ease, turns, allowed, room, origin, trial)
-            f_new, still = gradient(I, F, scratch, T, trial, g_new)
-            count(info)
-            turns += 1
-            accepted = f_new < f * (1.0 - 1e-12)
-        if not accepted:
-            reason = STATIONARY if ended and turns == NUDGES else SPENT
-            break
-        f, unmet = f_new, still
-        tau = next_step(q, trial, g, g_new, ease) if spectral != 0.0 else 1.0
-        for i in range(n):
-            q[i] = trial[i]
-            g[i] = g_new[i]
-        record(info, trace, f)
-    close(info, k, f, reason)
 
 
 @leaf
@@ -145,18 +97,90 @@ def next_step(q: Any, trial: Any, g: Any, g_new: Any, ease: Any) -> float:
     return ss / sy if sy > 1e-14 * ss / first_step(g_new, ease) else first_step(g_new, ease)
 
 
+@stage
+def backtrack(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+    """Shorten the step until equation 39 holds: ACCEPTED; REFUSED if no length is left or the first is below the tolerance."""
+    s = open_arc(I, scratch)
+    f, tau = s.state[HERE], s.state[TAU]
+    if not step_on_arc(I, F, scratch, q, tau) > settings[TOLERANCE]:
+        return REFUSED
+    if not spent(info):
+        info[ITERATIONS] += 1.0
+    while not spent(info):
+        slope = 0.0
+        for i in range(q.shape[0]):
+            slope += s.g[i] * (s.trial[i] - q[i])
+        f_new, unmet = gradient(I, F, scratch, T, s.trial, s.g_new)
+        count(info)
+        if f_new <= f + settings[ALPHA] * slope and slope < 0.0:  # equation 39
+            s.state[THERE], s.state[UNMET_THERE] = f_new, unmet
+            return ACCEPTED
+        tau *= settings[BETA]
+        if not (tau > 1e-200 and step_on_arc(I, F, scratch, q, tau) > 0.0):
+            return REFUSED
+    return SPENT
+
+
+@stage
+def look_around(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
+    """Small legal moves in fixed irregular directions, the way off a summit or a saddle: ACCEPTED if one goes down."""
+    s = open_arc(I, scratch)
+    ease = open_projection(I, s.projection).ease
+    while s.state[TURNS] < NUDGES:
+        if spent(info):
+            return SPENT
+        turn = int(s.state[TURNS])
+        sign = 1.0 if turn % 2 == 0 else -1.0
+        for i in range(q.shape[0]):
+            s.trial[i] = q[i] + 1e-3 * sign * math.sqrt(ease[i]) * math.cos(2.399963 * (i + 1) * (1 + turn // 2))
+        inside(I, F, s.trial, s.projection)
+        s.state[THERE], s.state[UNMET_THERE] = gradient(I, F, scratch, T, s.trial, s.g_new)
+        count(info)
+        s.state[TURNS] = turn + 1.0
+        if s.state[THERE] < s.state[HERE] * (1.0 - 1e-12):
+            return ACCEPTED
+    return STATIONARY
+
+
+@stage
+def projected_gradient_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+    """The loop."""
+    s, reason = open_arc(I, scratch), SPENT
+    ease = open_projection(I, s.projection).ease
+    inside(I, F, q, s.projection)
+    s.state[HERE], s.state[UNMET_HERE] = gradient(I, F, scratch, T, q, s.g)
+    count(info)
+    record(info, trace, s.state[HERE])
+    s.state[TAU], s.state[TURNS] = first_step(s.g, ease) if settings[SPECTRAL] != 0.0 else 1.0, 0.0
+    while info[ITERATIONS] < settings[STEPS]:
+        if s.state[UNMET_HERE] == 0.0 and settings[PATIENT] == 0.0:
+            reason = MET
+            break
+        outcome = backtrack(I, F, scratch, T, q, settings, info)
+        if outcome == REFUSED:
+            outcome = look_around(I, F, scratch, T, q, info)
+        if outcome != ACCEPTED:
+            reason = outcome
+            break
+        s.state[HERE], s.state[UNMET_HERE] = s.state[THERE], s.state[UNMET_THERE]
+        s.state[TAU] = next_step(q, s.trial, s.g, s.g_new, ease) if settings[SPECTRAL] != 0.0 else 1.0
+        copy(s.trial, q)
+        copy(s.g_new, s.g)
+        record(info, trace, s.state[HERE])
+    close(info, int(info[ITERATIONS]), s.state[HERE], reason)
+
+
 @entry
 def projected_gradient_entry(
     I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
-    work = scratch.shape[0] - room_size(I)
     for k in range(first, last):
-        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k], trace)
+        projected_gradient_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
-class ProjectedGradient:
+class ProjectedGradient(Descent):
     """``q ← Π(q − τ∇G)``, τ by projected back-tracking. Cheap steps, always legal, never uphill."""
 
     steps: int = 2000
@@ -165,17 +189,14 @@ class ProjectedGradient:
     beta: float = 0.5
     spectral: bool = True
 
+    loop = Loop(projected_gradient_entry, ARC)
+
     def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative, spectral=flag, alpha=positive, beta=positive)
+        super().__post_init__()
+        check_fields(self, spectral=flag, alpha=positive, beta=positive)
         if not 0.0 < self.alpha <= self.beta < 1.0:
             raise BadValue(f"back-tracking needs 0 < alpha ≤ beta < 1, not {self.alpha} and {self.beta}")
 
-    def refuse(self, problem: Problem) -> list[str]:
-        """Hard tasks, several priorities, obstacles."""
-        return reasons_of_a_descent_method(problem)
-
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Walk downhill from `start` until nothing is left to gain."""
-        settings = (self.steps, self.tolerance, self.alpha, self.beta, self.spectral, is_patient(problem))
-        room = room_size(problem.packed[0])
-        return run(self, projected_gradient_entry, room, settings, problem, start, seed, allowance)
+    def own_settings(self) -> tuple[float, ...]:
+        """α, β, and whether first steps are spectral."""
+        return self.alpha, self.beta, self.spectral

@@ -43,7 +43,7 @@ from supple import (
 from supple.errors import BadFile, BadValue
 from supple.files.door import load
 from supple.files.scene.text import ENDINGS, format_scene, json_text, parse_scene, toml_text
-from supple.kernels.clearance import solid_of
+from supple.kernels.solids import solid_of
 from supple.problem.obstacles import kept_apart
 
 PERSON = supple.load("human", fingers=False)

@@ -57,7 +57,8 @@ def probe(pack, I, memory):
 ''', "probe", "exec"), module.__dict__)
 import numpy as np
 from supple.kernels.compiling import guard
-print(module.probe(np.arange(6.0), np.array([2]), np.zeros(2)), sum(module.probe.stats.cache_hits.values()), guard.COMPILES_QUICKLY)
+found = module.probe(np.arange(6.0), np.array([2]), np.zeros(2))
+print(found, sum(module.probe.stats.cache_hits.values()), guard.COMPILES_QUICKLY)
 """
 
 

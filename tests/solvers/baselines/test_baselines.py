@@ -510,10 +510,10 @@ def test_linear_limits_are_kept(solver: str):
 # ── always the same ──────────────────────────────────────────────────────────────────────────────────────────────────
 ENTRIES = {
     "transpose": (jacobian_transpose_entry, [300, 1e-9, 0.0, 0.0, 0.125]),
-    "damped": (damped_least_squares_entry, [300, 1e-9, 0.05]),
-    "inverse": (pseudo_inverse_entry, [300, 1e-9, 1e-6, 1.0, 0.0]),
+    "damped": (damped_least_squares_entry, [300, 1e-9, 0.0, 0.05]),
+    "inverse": (pseudo_inverse_entry, [300, 1e-9, 0.0, 1e-6, 1.0, 0.0]),
     "cyclic": (cyclic_coordinate_descent_entry, [300, 1e-9, 0.0]),
-    "fabrik": (fabrik_entry, [300, 1e-9]),
+    "fabrik": (fabrik_entry, [300, 1e-9, 0.0]),
 }
 
 

@@ -1,6 +1,6 @@
 """The active rows of a projection, and how they answer a push.
 
-In the letters of `projection`: ``L Lᵀ r = A_W D_F g``, ``v = g − A_Wᵀr``, with ``L Lᵀ = A_W D_F A_Wᵀ``, W the active rows and F
+In the letters of `nearest`: ``L Lᵀ r = A_W D_F g``, ``v = g − A_Wᵀr``, with ``L Lᵀ = A_W D_F A_Wᵀ``, W the active rows and F
 the free coordinates. L is built row by row from the lengths of v, and v is made orthogonal to the rows twice over, so that its
 errors grow with the condition of the rows and not with its square: rows may be parallel to ten digits.
 """
@@ -16,7 +16,7 @@ DEPENDENT = 1e-11  # a normal with less than this part of its length left depend
 
 
 class State(NamedTuple):
-    """The state of a projection; `r`, `w` and `h` are scratch, `index`, `y` and L those of the active rows, in their order."""
+    """The state of a projection; `r`, `w` and `h` are scratch, `active`, `y` and L those of the active rows, in their order."""
 
     q: Any
     x: Any
@@ -25,7 +25,7 @@ class State(NamedTuple):
     A: Any
     b: Any
     ease: Any
-    index: Any
+    active: Any
     y: Any
     r: Any
     w: Any
@@ -70,7 +70,7 @@ def answer(f: Any, count: int, i: int) -> float:
     """``(A_Wᵀr)_i``."""
     s = 0.0
     for k in range(count):
-        s += f.r[k] * f.A[int(f.index[k]), i]
+        s += f.r[k] * f.A[int(f.active[k]), i]
     return s
 
 
@@ -108,14 +108,14 @@ def remainder(f: Any, count: int, p: int, sign: float, own: int) -> Any:
             v = sign * normal(f, p, i)
             most = abs(v)
             for k in range(count):
-                part = f.r[k] * f.A[int(f.index[k]), i]
+                part = f.r[k] * f.A[int(f.active[k]), i]
                 v -= part
                 most += abs(part)
             square += f.ease[i] * v * v
             size += f.ease[i] * most * most
             if v != 0.0:
                 for k in range(count):
-                    f.h[k] += f.ease[i] * v * f.A[int(f.index[k]), i]
+                    f.h[k] += f.ease[i] * v * f.A[int(f.active[k]), i]
     return square, size
 
 
@@ -137,10 +137,10 @@ def respond(f: Any, count: int, p: int, sign: float, own: int) -> Any:
 
 
 @stage
-def factor(f: Any, first: int, count: int, own: int) -> None:
+def factor_rows(f: Any, first: int, count: int, own: int) -> None:
     """L anew from row `first` on. A row that has come to depend on those before rests: it no longer answers."""
     for k in range(first, count):
-        square, _ = respond(f, k, int(f.index[k]), 1.0, own)
+        square, _ = respond(f, k, int(f.active[k]), 1.0, own)
         for j in range(k):
             f.L[k, j] = f.w[j]
         f.L[k, k] = math.sqrt(square) if square > 0.0 else 1e150

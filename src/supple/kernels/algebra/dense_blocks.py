@@ -1,4 +1,4 @@
-"""Small dense matrices for `interior`, compiled: blocks stored row by row from a place on, and one symmetric system."""
+"""Small dense matrices for proofs: blocks stored row by row from a place on, and one symmetric system."""
 
 from __future__ import annotations
 
@@ -63,8 +63,9 @@ def whole(n: int) -> int:
 
 
 @leaf
-def add_four(out: Any, n: int, w: float, A: Any, x: float, B: Any, y: float, C: Any, z: float, D: Any) -> None:
-    """Add ``w A + x B + y C + z D`` to the first n numbers of `out`."""
+def add_four(out: Any, n: int, factors: Any, rows: Any) -> None:
+    """Add ``w A + x B + y C + z D`` to the first n numbers of `out`: four factors, four rows."""
+    (w, x, y, z), (A, B, C, D) = factors, rows
     for k in range(n):
         out[k] += (w * A[k] + x * B[k]) + (y * C[k] + z * D[k])
 
@@ -99,18 +100,8 @@ def factored(H: Any, m: int, panel: Any) -> bool:
         a, b, c, d = panel[0], panel[1], panel[2], panel[3]
         for i in range(p + wide, m):
             begin = p + 4
-            add_four(
-                H[i, begin:],
-                whole(i + 1 - begin),
-                -a[i],
-                a[begin:],
-                -b[i],
-                b[begin:],
-                -c[i],
-                c[begin:],
-                -d[i],
-                d[begin:],
-            )
+            rows = a[begin:], b[begin:], c[begin:], d[begin:]
+            add_four(H[i, begin:], whole(i + 1 - begin), (-a[i], -b[i], -c[i], -d[i]), rows)
     return True
 
 

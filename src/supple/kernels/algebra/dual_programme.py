@@ -97,6 +97,44 @@ def let_go(P: Any, count: int, j: int) -> None:
             P.Y[a, i] = P.Y[a + 1, i]
 
 
+@leaf
+def overlaps(P: Any, count: int) -> None:
+    """r ← Yᵀy: how far the new constraint and those in hand go the same way."""
+    for a in range(count):
+        s = 0.0
+        for i in range(P.g.shape[0]):
+            s += P.Y[a, i] * P.y[i]
+        P.r[a] = s
+
+
+@leaf
+def split(P: Any, count: int) -> Any:
+    """r: the answer of those in hand; t: what is left of y across them. Returns ``‖y‖²`` and ``‖t‖²``."""
+    n, square, new = P.g.shape[0], 0.0, 0.0
+    overlaps(P, count)
+    solve_down(P.G, count, P.r)
+    solve_up(P.G, count, P.r)
+    for i in range(n):
+        P.t[i] = P.y[i]
+        square += P.y[i] * P.y[i]
+    for a in range(count):
+        for i in range(n):
+            P.t[i] -= P.r[a] * P.Y[a, i]
+    for i in range(n):
+        new += P.t[i] * P.t[i]
+    return square, new
+
+
+@leaf
+def first_price_to_vanish(P: Any, count: int, equalities: int) -> Any:
+    """The step at which the first multiplier in hand is 0, and whose; infinity and −1 if none falls."""
+    part, gone = math.inf, -1
+    for a in range(count):
+        if P.active[a] >= equalities and P.r[a] > 0.0 and P.u[a] < part * P.r[a]:
+            part, gone = P.u[a] / P.r[a], a
+    return part, gone
+
+
 @stage
 def take_in(P: Any, rows: int, equalities: int, k: int, count: int) -> int:
     """Move p onto constraint k; returns how many are in hand then. One that cannot be met with the others is skipped."""
@@ -104,28 +142,10 @@ def take_in(P: Any, rows: int, equalities: int, k: int, count: int) -> int:
     sign = -1.0 if k < equalities and miss > 0.0 else 1.0
     load_normal(P, rows, k, sign)
     while True:
-        square, new = 0.0, 0.0
-        for a in range(count):
-            s = 0.0
-            for i in range(n):
-                s += P.Y[a, i] * P.y[i]
-            P.r[a] = s
-        solve_down(P.G, count, P.r)
-        solve_up(P.G, count, P.r)
-        for i in range(n):
-            P.t[i] = P.y[i]
-            square += P.y[i] * P.y[i]
-        for a in range(count):
-            for i in range(n):
-                P.t[i] -= P.r[a] * P.Y[a, i]
-        for i in range(n):
-            new += P.t[i] * P.t[i]
+        square, new = split(P, count)
         miss = sign * excess(P, rows, k)
         full = max(-miss, 0.0) / new if new > DEPENDENT * square and count < n else math.inf
-        part, gone = math.inf, -1
-        for a in range(count):
-            if P.active[a] >= equalities and P.r[a] > 0.0 and P.u[a] < part * P.r[a]:
-                part, gone = P.u[a] / P.r[a], a
+        part, gone = first_price_to_vanish(P, count, equalities)
         step = min(part, full)
         if step == math.inf:
             P.skip[k] = 1.0
@@ -138,11 +158,7 @@ def take_in(P: Any, rows: int, equalities: int, k: int, count: int) -> int:
             P.u[a] -= step * P.r[a]
         own += step
         if full <= part:
-            for a in range(count):
-                s = 0.0
-                for i in range(n):
-                    s += P.Y[a, i] * P.y[i]
-                P.r[a] = s
+            overlaps(P, count)
             if not append(P.G, count, P.r, square):
                 P.skip[k] = 1.0
                 return count

@@ -7,11 +7,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.kernels.compiling import leaf
 
 DEPENDENT = 1e-10  # an exact row with less than this part of its length left depends on those before
+
+
+class Equations(NamedTuple):
+    """Linear equations, their shortest solution, and what is written down on the way."""
+
+    B: Any  # (rows, width) their coefficients; then L and the reflectors
+    w: Any  # (rows) their right-hand side; then multipliers
+    corner: Any  # (rows) their whole lengths; then the diagonal of L
+    y: Any  # (1, width) the solution
+    z: Any  # (rows)
+    beta: Any  # (rows)
+    place: Any  # (rows) of each in L; −1: left out
 
 
 @leaf
@@ -33,22 +45,22 @@ def product(B: Any, a: int, v: Any, b: int, first: int, last: int) -> float:
 
 
 @leaf
-def least_norm(
-    B: Any, count: int, exact: int, width: int, y: Any, z: Any, w: Any, corner: Any, beta: Any, at: Any
-) -> None:
+def least_norm(equations: Any, count: int, exact: int, width: int) -> None:
     """The shortest y (1, width) with ``B y = w`` over `count` rows, and its multipliers ``Bᵀw = y`` in place of w.
 
     Rows are reflected onto the first axes, ``B = L Qᵀ``: L stays below the diagonal, its diagonal in `corner`, the
     reflectors' vectors on and above it. Of the first `exact` rows, those of which less than a part of the length that
     `corner` came with is left are left out.
     """
+    B, w, y, z = equations.B, equations.w, equations.y, equations.z
+    corner, beta, place = equations.corner, equations.beta, equations.place
     rank = 0
     for a in range(count):
         rest = math.sqrt(product(B, a, B, a, rank, width)) if rank < width else 0.0
-        at[a] = -1.0
+        place[a] = -1.0
         if a < exact and not rest > DEPENDENT * corner[a]:
             continue
-        at[a] = rank
+        place[a] = rank
         corner[a] = -rest if B[a, rank] > 0.0 else rest
         beta[a] = 1.0 / (rest * (rest + abs(B[a, rank])))
         B[a, rank] -= corner[a]
@@ -65,7 +77,7 @@ def least_norm(
         y[0, i] = z[i] if i < rank else 0.0
     for back in range(count):
         a = count - 1 - back
-        k = int(at[a])
+        k = int(place[a])
         w[a] = 0.0
         if k < 0:
             continue

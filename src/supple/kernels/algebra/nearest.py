@@ -21,28 +21,34 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.algebra.active_rows import State, answer, backward, factor, forward, normal, overstep, respond
-from supple.kernels.compiling import leaf, row, shared, stage, table
+from supple.kernels.algebra.active_rows import (
+    State,
+    answer,
+    backward,
+    factor_rows,
+    forward,
+    normal,
+    overstep,
+    respond,
+)
+from supple.kernels.algebra.vectors import clip, copy
+from supple.kernels.compiling import flat, leaf, shared, stage, table
 
-ROUNDS = 20  # of a projection, for each limit and coordinate; one for each limit that becomes active is the rule
+TIMES = 20  # rounds of a projection, for each limit and coordinate; one for each limit that becomes active is the rule
 EXACT = 1e-13  # a limit counts as kept by a projection if it is overstepped by less than this part of what is summed
 SLACK = 1e-9  # a row of unit length counts as kept if it is overstepped by less
 ROUNDING = 1e-20  # a push that mends less than this part of its force would do more harm by rounding than good
 CONTRADICTION, HOPELESS = -1, -2  # in the place of the number of active rows
 SURE = 1e-13  # a multiplier that falls by less than this part of the push does not fall
+ACTIVE, MULTIPLIER, ANSWER, WHITE, REMAINDER, ROWS = range(
+    6
+)  # of a projection's scratch (ROWS + m, m); behind them is L
 
 
 @shared
 def row_room(m: int) -> int:
     """Numbers of scratch that `project` needs for m rows."""
-    return m * (m + 5)
-
-
-@leaf
-def clip(q: Any, lower: Any, upper: Any) -> None:
-    """Nearest posture in the box, in place."""
-    for i in range(q.shape[0]):
-        q[i] = min(max(q[i], lower[i]), upper[i])
+    return (ROWS + m) * m
 
 
 @stage
@@ -52,7 +58,7 @@ def first_to_fall(f: Any, equalities: int, count: int, p: int, sign: float) -> A
     for k in range(count):
         peak = max(peak, abs(f.r[k]))
     for k in range(count):
-        if f.r[k] > SURE * peak and f.index[k] >= equalities:
+        if f.r[k] > SURE * peak and f.active[k] >= equalities:
             t = max(f.y[k], 0.0) / f.r[k]
             if t < longest:
                 longest, whose = t, k
@@ -90,44 +96,44 @@ def advance(f: Any, count: int, p: int, sign: float, t: float) -> int:
 
 
 @stage
-def settle(f: Any, count: int, p: int) -> None:
+def keep_active(f: Any, count: int, p: int) -> None:
     """Take out of the active rows what rounding has left in them."""
     for _ in range(3):
         worst = 0.0
         for k in range(count):
-            r = int(f.index[k])
+            r = int(f.active[k])
             f.r[k], f.h[k] = 0.0, overstep(f.A, f.b, r, f.q)
             worst = max(worst, abs(f.h[k]) / (1.0 + abs(f.b[r])))
         if worst <= EXACT:
             break
         forward(f, count)
         backward(f, count)
-        factor(f, advance(f, count, p, 0.0, -1.0), count, p - f.b.shape[0])
+        factor_rows(f, advance(f, count, p, 0.0, -1.0), count, p - f.b.shape[0])
 
 
 @leaf
 def first_row_on(f: Any, count: int, i: int) -> int:
     """The place of the first active row with a coefficient of coordinate i."""
     k = 0
-    while k < count and f.A[int(f.index[k]), i] == 0.0:
+    while k < count and f.A[int(f.active[k]), i] == 0.0:
         k += 1
     return k
 
 
 @leaf
-def drop(f: Any, count: int, whose: int) -> Any:
+def deactivate(f: Any, count: int, whose: int) -> Any:
     """Let a limit go: the number of active rows, and the first whose row of L is out of date."""
     m = f.b.shape[0]
     if whose >= m:
         f.x[whose - m] = f.q[whose - m]
         return count, first_row_on(f, count, whose - m)
     for k in range(whose, count - 1):
-        f.index[k], f.y[k] = f.index[k + 1], f.y[k + 1]
+        f.active[k], f.y[k] = f.active[k + 1], f.y[k + 1]
     return count - 1, whose
 
 
 @leaf
-def norm(r: Any, count: int) -> float:
+def total(r: Any, count: int) -> float:
     """``Σ |r|``: by how much what is left in the active rows may be multiplied in a proof."""
     s = 0.0
     for k in range(count):
@@ -136,16 +142,16 @@ def norm(r: Any, count: int) -> float:
 
 
 @leaf
-def append(f: Any, count: int, p: int, y: float, sign: float, square: float) -> None:
+def activate(f: Any, count: int, p: int, y: float, sign: float, square: float) -> None:
     """Make row p active, which `respond` has just answered."""
-    f.index[count], f.y[count] = p, y
+    f.active[count], f.y[count] = p, y
     for k in range(count):
         f.L[count, k] = sign * f.w[k]
     f.L[count, count] = math.sqrt(square)
 
 
 @stage
-def push(f: Any, equalities: int, count: int, p: int, sign: float) -> int:
+def push_back(f: Any, equalities: int, count: int, p: int, sign: float) -> int:
     """Push q back to limit p, which becomes active: the number of active rows, or why that cannot be."""
     n, m, force = f.q.shape[0], f.b.shape[0], 0.0
     for _ in range(n + m + 1):
@@ -160,21 +166,21 @@ def push(f: Any, equalities: int, count: int, p: int, sign: float) -> int:
         if over <= SLACK and ROUNDING * t * size > over:
             return HOPELESS
         if not t < math.inf:
-            return CONTRADICTION if over > EXACT * (1.0 + norm(f.r, count)) else HOPELESS
+            return CONTRADICTION if over > EXACT * (1.0 + total(f.r, count)) else HOPELESS
         first = advance(f, count, p, sign, t)
         force += t
         kept = full <= longest
         if not kept:
-            count, out = drop(f, count, whose)
+            count, out = deactivate(f, count, whose)
         elif i >= 0:
             f.q[i], out = limit, first_row_on(f, count, i)
         else:
-            append(f, count, p, sign * force, sign, square)
+            activate(f, count, p, sign * force, sign, square)
             count += 1
             out = count
         p = -1 if kept else p
-        factor(f, min(first, out), count, p - m)
-        settle(f, count, p)
+        factor_rows(f, min(first, out), count, p - m)
+        keep_active(f, count, p)
         if kept:
             return count
     return HOPELESS
@@ -184,7 +190,7 @@ def push(f: Any, equalities: int, count: int, p: int, sign: float) -> int:
 def is_active(f: Any, count: int, r: int) -> bool:
     """Whether row r is active."""
     k = 0
-    while k < count and f.index[k] != r:
+    while k < count and f.active[k] != r:
         k += 1
     return k < count
 
@@ -239,34 +245,33 @@ def worst_row(equalities: int, A: Any, b: Any, q: Any) -> Any:
 
 
 @stage
-def project(
-    q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, room: Any, origin: Any
-) -> float:
-    """Nearest allowed posture, in place. Rows have unit length, equalities first.
+def project(q: Any, allowed: Any, ease: Any, rows: Any, origin: Any) -> float:
+    """Nearest allowed posture, in place. Linear limits have unit length, equalities first.
 
     Returns the most by which a row is still overstepped: rounding, unless rows are so nearly parallel or opposite that nothing
     better can be found. Infinity if the limits contradict each other by more than `SLACK`.
 
-    `ease` (size) is D, the inverse metric: distance is ``Σ dq²/ease``, and a coordinate of ease 0 does not move. `room`
-    (`row_room` numbers; infinity is returned if it is smaller) and `origin` (size) are scratch.
+    `ease` (size) is D, the inverse metric: distance is ``Σ dq²/ease``, and a coordinate of ease 0 does not move. `rows`
+    (ROWS + m, m; infinity is returned if it is smaller) and `origin` (size) are scratch.
     """
+    lower, upper, equalities, A, b = allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b
     n, m = q.shape[0], b.shape[0]
-    for i in range(n):
-        origin[i] = q[i]
+    copy(q, origin)
     clip(q, lower, upper)
-    if room.shape[0] < row_room(m):
+    if flat(rows).shape[0] < row_room(m):
         return math.inf
-    index, y, r = row(room, 0, m), row(room, m, m), row(room, 2 * m, m)
-    w, h, L = row(room, 3 * m, m), row(room, 4 * m, m), table(room, 5 * m, m, m)
-    f = State(q, origin, lower, upper, A, b, ease, index, y, r, w, h, L)
+    t = table(flat(rows), 0, ROWS + m, m)
+    f = State(
+        q, origin, lower, upper, A, b, ease, t[ACTIVE], t[MULTIPLIER], t[ANSWER], t[WHITE], t[REMAINDER], t[ROWS:]
+    )
     count = p = min(m, 0)  # no literal, for which all would be compiled once more
-    for turn in range(ROUNDS * (n + m)):
+    for turn in range(TIMES * (n + m)):
         p, side = most_overstepped(f, equalities, count)
         if p < 0:
             break
         if turn == 0:
             set_aside(f)
-        count = push(f, equalities, count, p, side)
+        count = push_back(f, equalities, count, p, side)
         if count < 0:
             break
     over = max(q[p - m] - upper[p - m], lower[p - m] - q[p - m]) if p >= m else 0.0

@@ -24,7 +24,7 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import GENERAL, leaf
-from supple.kernels.layouts import ADDRESS, KIND, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
+from supple.kernels.layouts import ADDRESS, KIND, RESIDUAL_AT, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
 from supple.kernels.terms.aim import aim_potential, aim_residual, aim_stiffness
 from supple.kernels.terms.at import at_potential, at_residual, at_stiffness
 from supple.kernels.terms.box import box_potential, box_residual, box_stiffness
@@ -90,9 +90,10 @@ def stiffness(term: Any, X: Any, T: Any, A: Any, f: Any, M: Any, G: Any) -> bool
 
 
 @leaf
-def residual(term: Any, X: Any, T: Any, S: Any, A: Any, rho: Any, rows: Any, a: int, M: Any) -> None:
-    """Write the residuals of a term into ``rho[a:]`` and their covectors into ``rows[a:]``; S are the solids."""
-    kind, t = term[KIND], term[TARGET_AT]
+def residual(tasks: Any, k: int, T: Any, scratch: Any, rho: Any) -> None:
+    """Write the residuals of term k, which sees the frame in the scratch, into its block of rho; their covectors beside it."""
+    term, X, A, rows, M = tasks.term[k], scratch.seen, tasks.number[k], scratch.rows, scratch.mixed
+    kind, t, a = term[KIND], term[TARGET_AT], term[RESIDUAL_AT]
     w = math.sqrt(A[WEIGHT])
     if kind == AT:
         at_residual(X, T, t, w, rho, rows, a)
@@ -109,8 +110,8 @@ def residual(term: Any, X: Any, T: Any, S: Any, A: Any, rho: Any, rows: Any, a: 
     elif kind == AIM:
         aim_residual(X, T, t, w * A[SCALE], rho, rows, a)
     elif kind == TILT:
-        tilt_residual(X, T, t, A, w * A[SCALE], rho, rows, a, M)
+        tilt_residual(X, T, t, A, rho, rows, a, M)
     elif kind == CLEAR:
-        clear_residual(X, S, t, A, w, rho, rows, a, M)
+        clear_residual(X, tasks.solid, t, A, rho, rows, a, M)
     elif kind == PLANE or kind == BEYOND:
-        plane_residual(kind, X, T, t, A, w, rho, rows, a)
+        plane_residual(kind, X, T, t, A, rho, rows, a)

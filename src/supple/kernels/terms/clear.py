@@ -9,20 +9,21 @@ An inequality, which asks nothing where the bar is clear. It has residuals alone
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from supple.kernels.clearance import gap
 from supple.kernels.compiling import leaf, row
-from supple.kernels.layouts import LOWER, SHIFT, UPPER
+from supple.kernels.layouts import LOWER, SHIFT, UPPER, WEIGHT
 from supple.kernels.terms.covectors import point_row
 
 HALF, KEEP, REACH = LOWER, UPPER, UPPER + 1  # half of the core, how far it keeps, beyond what nothing is near
 
 
 @leaf
-def clear_residual(X: Any, S: Any, s: int, A: Any, w: float, rho: Any, rows: Any, a: int, M: Any) -> None:
+def clear_residual(X: Any, S: Any, s: int, A: Any, rho: Any, rows: Any, a: int, M: Any) -> None:
     """CLEAR: how much nearer the core of a bar is to a solid than it may be; pushed at the nearest point of the core."""
-    least = A[KEEP] + A[SHIFT]
+    w, least = math.sqrt(A[WEIGHT]), A[KEEP] + A[SHIFT]
     e = least - gap(S, s, X, A[HALF], least, M)
     u = -w if e > 0.0 else 0.0
     rho[a] = w * max(e, 0.0)

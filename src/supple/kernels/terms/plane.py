@@ -9,6 +9,7 @@ With ``s = ν·(r − p)`` [m], for BEYOND ``s = min(s, 0)``: an inequality, whi
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from supple.kernels.compiling import leaf
@@ -45,8 +46,9 @@ def plane_stiffness(kind: int, X: Any, T: Any, t: int, A: Any, M: Any) -> None:
 
 
 @leaf
-def plane_residual(kind: int, X: Any, T: Any, t: int, A: Any, w: float, rho: Any, rows: Any, a: int) -> None:
-    """One residual; w is the root of the weight. BEYOND is seen as if it had moved by its shift."""
+def plane_residual(kind: int, X: Any, T: Any, t: int, A: Any, rho: Any, rows: Any, a: int) -> None:
+    """One residual. BEYOND is seen as if it had moved by its shift."""
+    w = math.sqrt(A[WEIGHT])
     d0, d1, d2 = X[0] - T[t], X[1] - T[t + 1], X[2] - T[t + 2]
     n0, n1, n2 = T[t + 3], T[t + 4], T[t + 5]
     s = d0 * n0 + d1 * n1 + d2 * n2

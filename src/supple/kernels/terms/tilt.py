@@ -13,7 +13,7 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import leaf, row
-from supple.kernels.layouts import LOWER, SHIFT, UPPER
+from supple.kernels.layouts import LOWER, SCALE, SHIFT, UPPER, WEIGHT
 from supple.kernels.terms.covectors import dead
 
 
@@ -156,9 +156,9 @@ def tilt_stiffness(X: Any, T: Any, t: int, A: Any, c2: float, G: Any, M: Any) ->
 
 
 @leaf
-def tilt_residual(X: Any, T: Any, t: int, A: Any, w: float, rho: Any, rows: Any, a: int, M: Any) -> None:
+def tilt_residual(X: Any, T: Any, t: int, A: Any, rho: Any, rows: Any, a: int, M: Any) -> None:
     """TILT: the rows of ``dφ = (I − ½[φ]× + κ[φ]×²) Rgᵀδ`` (see `turn_rates`)."""
-    phi, line = row(M, 0, 12), row(M, 12, 3)
+    phi, line, w = row(M, 0, 12), row(M, 12, 3), math.sqrt(A[WEIGHT]) * A[SCALE]
     turn_vector(X, T, t, phi)
     square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
     kappa, _ = turn_rates(square)

@@ -89,7 +89,7 @@ def eliminate(I: Any, memory: Any) -> int:
         while p < done:
             if p + 4 <= done:
                 A, B, C, D = W[by[p]], W[by[p + 1]], W[by[p + 2]], W[by[p + 3]]
-                add_four(W[k], whole(n), -x[p, k], A, -x[p + 1, k], B, -x[p + 2, k], C, -x[p + 3, k], D)
+                add_four(W[k], whole(n), (-x[p, k], -x[p + 1, k], -x[p + 2, k], -x[p + 3, k]), (A, B, C, D))
                 p += 4
             else:
                 add_one(W[k], whole(n), -x[p, k], W[by[p]])

@@ -57,7 +57,7 @@ def pair_rows(I: Any, memory: Any, block: int, L: Any, sign: float) -> None:
             if t + 4 <= end:
                 B, C = product[terms.place[t + 1]], product[terms.place[t + 2]]
                 D = product[terms.place[t + 3]]
-                add_four(out, long, c[t], A, c[t + 1], B, c[t + 2], C, c[t + 3], D)
+                add_four(out, long, (c[t], c[t + 1], c[t + 2], c[t + 3]), (A, B, C, D))
                 t += 4
             else:
                 add_one(out, long, c[t], A)

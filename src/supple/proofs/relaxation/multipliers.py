@@ -45,7 +45,7 @@ def normal_matrix(equations: Any, tied: Any, rows: int, n: int, M: Any) -> None:
         for i in range(0, fours, 4):
             a, b, c, d = W[i, p], W[i + 1, p], W[i + 2, p], W[i + 3, p]
             if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:
-                add_four(M[p], p + 1, a, W[i], b, W[i + 1], c, W[i + 2], d, W[i + 3])
+                add_four(M[p], p + 1, (a, b, c, d), (W[i], W[i + 1], W[i + 2], W[i + 3]))
         for i in range(fours, rows):
             add_one(M[p], p + 1, W[i, p], W[i])
 

@@ -138,7 +138,7 @@ def reduce_to_unknowns(I: Any, memory: Any) -> None:
             w, x = row[places.tied[e]], row[places.tied[e + 1]]
             y, z = row[places.tied[e + 2]], row[places.tied[e + 3]]
             if w != 0.0 or x != 0.0 or y != 0.0 or z != 0.0:
-                add_four(out, long, 0.5 * w, D[e], 0.5 * x, D[e + 1], 0.5 * y, D[e + 2], 0.5 * z, D[e + 3])
+                add_four(out, long, (0.5 * w, 0.5 * x, 0.5 * y, 0.5 * z), (D[e], D[e + 1], D[e + 2], D[e + 3]))
         for e in range(fours, tied):
             add_one(out, long, 0.5 * row[places.tied[e]], D[e])
     for i in range(n):
@@ -146,7 +146,7 @@ def reduce_to_unknowns(I: Any, memory: Any) -> None:
         for j in range(i + 1):
             out[j] = row[places.free[j]]
         for d in range(0, pairs, 2):
-            add_four(out, long, D[d, i], G[d], G[d, i], D[d], D[d + 1, i], G[d + 1], G[d + 1, i], D[d + 1])
+            add_four(out, long, (D[d, i], G[d, i], D[d + 1, i], G[d + 1, i]), (G[d], D[d], G[d + 1], D[d + 1]))
         for d in range(pairs, tied):
             add_one(out, long, D[d, i], G[d])
             add_one(out, long, G[d, i], D[d])

@@ -21,10 +21,10 @@ normals of the active limits, g the gradient, and H an inverse Hessian on the fa
 that limits hold to the last bit. Coordinates of rigidity 1, and those whose limits coincide, take no part.
 
 The limits of single coordinates need no algebra, and the factor of ``A_qᵀA_q`` is updated, never computed anew (see
-`faces`): an iteration costs O(n²) and one or two gradients. Every iterate is legal and G never rises.
+`face`): an iteration costs O(n²) and one or two gradients. Every iterate is legal and G never rises.
 
 Where more limits meet than there are coordinates, where rows almost depend on each other, or where no step is found, a
-projected gradient step (see `entrance.slide`) leads on, and Step 0 follows.
+projected gradient step (see `descent.slide`) leads on, and Step 0 follows.
 
 The loop ends when every task is met (unless a posture goal is still to be improved), at Step 1, when no step of a
 representable length is accepted, or when the budget is spent.
@@ -38,31 +38,55 @@ from typing import Any
 
 import numpy as np
 
-from supple.basics.checks import check_fields, not_negative, whole
-from supple.geometry.placements import Floats
-from supple.kernels.compiling import entry, leaf, row, stage
+from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.kernels.objective import gradient
-from supple.problem.allowance import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
-from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.active_set.face import add, begin, direction, drop, multipliers, read_face, restart, room_size
-from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
-from supple.solvers.linear_limits import TOUCHING, inside, rescaled, slide
+from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY, spent
+from supple.solvers.active_set.face import add_limit, begin_face, direction, drop_limit, multipliers, restart_metric
+from supple.solvers.active_set.scratch import (
+    FACE,
+    FIRST,
+    FRESH,
+    GAMMA,
+    LAMBDA,
+    LENGTH,
+    LONG,
+    LONG_G,
+    LONG_SLOPE,
+    SHORT,
+    SHORT_G,
+    SHORT_SLOPE,
+    SLOPE,
+    TURNS,
+    open_face,
+)
+from supple.solvers.base import STEPS, TOLERANCE, Descent, Loop
+from supple.solvers.descent import (
+    ACCEPTED,
+    GOING,
+    HERE,
+    REFUSED,
+    SLID,
+    STAYED,
+    THERE,
+    UNMET_THERE,
+    descent,
+    evaluate,
+    open_walk,
+    step_along,
+)
+from supple.solvers.linear_limits import TOUCHING, oversteps
 
 DECREASE, CURVATURE = 1e-4, 0.5  # δ₁, δ₂ (Powell)
 TRIALS = 30  # evaluations of one line search
 
 
 @leaf
-def step_to(face: Any, q: Any, gamma: float) -> None:
+def step_by(walk: Any, face: Any, q: Any, gamma: float) -> None:
     """The trial ``q + γs``; exactly at its limit when it stops at one."""
-    for i in range(q.shape[0]):
-        x = q[i] + gamma * face.unit[i] * face.s[i]
-        face.trial[i] = min(max(x, face.lower[i]), face.upper[i])
-    j = int(face.tally[5])
-    if gamma == face.tally[4] and j < q.shape[0]:
-        face.trial[j] = face.upper[j] if face.s[j] > 0.0 else face.lower[j]
+    step_along(walk, q, face.s, gamma)
+    j = int(face.state[FIRST])
+    if gamma == face.state[LAMBDA] and j < q.shape[0]:
+        walk.trial[j] = walk.upper[j] if face.s[j] > 0.0 else walk.lower[j]
 
 
 @leaf
@@ -78,67 +102,74 @@ def cubic(a: float, Ga: float, da: float, b: float, Gb: float, db: float) -> flo
 
 
 @stage
-def judge(I: Any, room: Any, G: float, slope: float, gamma: float, trials: int) -> float:
+def judge_step(I: Any, scratch: Any, gamma: float, trials: int) -> float:
     """Inequalities 31 at the step γ, the last of `trials`: 0 if they hold, the next γ to try if not, −1 if there is none."""
-    face = read_face(I, room)
-    span, lam, G_new, d = face.span, face.tally[4], face.tally[1], 0.0
+    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    span, lam, slope, d = face.span, face.state[LAMBDA], face.state[SLOPE], 0.0
+    G, G_new = walk.state[HERE], walk.state[THERE]
     for i in range(I[COORDINATES]):
-        face.y[i] *= face.unit[i]
-        d += face.y[i] * face.s[i]
+        d += walk.g_new[i] * face.s[i]
     if trials == 1:
-        span[0], span[1], span[2], span[3] = 0.0, G, slope, np.inf
+        span[SHORT], span[SHORT_G], span[SHORT_SLOPE], span[LONG] = 0.0, G, slope, np.inf
     if not (G_new <= G + DECREASE * gamma * slope and abs(d) < np.inf):
-        if trials >= TRIALS or (span[0] == 0.0 and -gamma * slope < 1e-16 * G):
+        if trials >= TRIALS or (span[SHORT] == 0.0 and -gamma * slope < 1e-16 * G):
             return -1.0
-        span[3], span[4], span[5] = gamma, G_new, d
+        span[LONG], span[LONG_G], span[LONG_SLOPE] = gamma, G_new, d
     elif d < CURVATURE * slope and gamma < lam and trials < TRIALS:
-        longer = cubic(span[0], span[1], span[2], gamma, G_new, d)
-        span[0], span[1], span[2] = gamma, G_new, d
-        if span[3] == np.inf:
+        longer = cubic(span[SHORT], span[SHORT_G], span[SHORT_SLOPE], gamma, G_new, d)
+        span[SHORT], span[SHORT_G], span[SHORT_SLOPE] = gamma, G_new, d
+        if span[LONG] == np.inf:
             return min(lam, min(longer, 8.0 * gamma) if longer > 1.5 * gamma else 1.5 * gamma)
     else:
         return 0.0
-    if trials == TRIALS - 1 and span[0] > 0.0:
-        return span[0]
-    width = span[3] - span[0]
-    new = cubic(span[0], span[1], span[2], span[3], span[4], span[5])
-    if not (new > span[0] + 0.05 * width and new < span[3] - 0.05 * width):
-        new = span[0] + (0.1 if new <= span[0] + 0.05 * width else 0.5) * width
+    if trials == TRIALS - 1 and span[SHORT] > 0.0:
+        return span[SHORT]
+    width = span[LONG] - span[SHORT]
+    new = cubic(span[SHORT], span[SHORT_G], span[SHORT_SLOPE], span[LONG], span[LONG_G], span[LONG_SLOPE])
+    if not (new > span[SHORT] + 0.05 * width and new < span[LONG] - 0.05 * width):
+        new = span[SHORT] + (0.1 if new <= span[SHORT] + 0.05 * width else 0.5) * width
     return new
 
 
-@leaf
-def move_on(face: Any, q: Any) -> None:
-    """``q ← q + γs`` and ``g ← g⁺``; y becomes ``g⁺ − g``."""
-    gamma = face.tally[3]
-    for i in range(q.shape[0]):
-        q[i] = face.trial[i]
-        g_new = face.y[i]
-        face.y[i] -= face.g[i]
-        face.g[i] = g_new
-    for r in range(face.slack.shape[0]):
-        face.slack[r] -= gamma * face.w[r]
+@stage
+def line_search(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
+    """Step 3: the trial ``q + γs`` with the γ of (31): ACCEPTED; STAYED if there is none; REFUSED if rows forbid to look on."""
+    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    gamma, trials = min(1.0, face.state[LAMBDA]), 0
+    while gamma > 0.0:
+        if spent(info):
+            return SPENT
+        for r in range(I[LINEAR_LIMITS]):
+            walk.left[r] = walk.slack[r] - gamma * face.w[r]
+        if oversteps(walk.left, I[EQUALITIES]):
+            return REFUSED
+        step_by(walk, face, q, gamma)
+        walk.state[THERE], walk.state[UNMET_THERE], _ = evaluate(I, F, scratch, T, walk.trial, walk.g_new, info)
+        trials += 1
+        face.state[GAMMA], gamma = gamma, judge_step(I, scratch, gamma, trials)
+    return ACCEPTED if gamma == 0.0 else STAYED
 
 
 @stage
-def renew(I: Any, room: Any) -> None:
-    """Step 5: H meets the curvature of the last step; skipped where that is not positive. s becomes σ."""
-    face = read_face(I, room)
-    n, gamma = I[COORDINATES], face.tally[3]
+def update_metric(I: Any, scratch: Any) -> None:
+    """Step 5: H meets the curvature of the last step; skipped where that is not positive. s becomes σ, g_new y."""
+    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    n, gamma, y = I[COORDINATES], face.state[GAMMA], walk.g_new
     for i in range(n):
+        y[i] = walk.g[i] - y[i]
         face.v[i] = 0.0
         face.s[i] *= gamma
     for i in range(n):
-        x = face.y[i]
-        if face.at[i] == 0.0 and x != 0.0:
+        x = y[i]
+        if walk.at[i] == 0.0 and x != 0.0:
             for j in range(n):
                 face.v[j] += x * face.H[i, j]
     sy, yHy, ss, yy = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        sy += face.s[i] * face.y[i]
-        yHy += face.y[i] * face.v[i]
+        sy += face.s[i] * y[i]
+        yHy += y[i] * face.v[i]
         ss += face.s[i] * face.s[i]
-        yy += face.y[i] * face.y[i] if face.at[i] == 0.0 else 0.0
+        yy += y[i] * y[i] if walk.at[i] == 0.0 else 0.0
     if not (sy > 1e-12 * math.sqrt(ss * yy) and yHy > 0.0):
         return
     if sy >= yHy:
@@ -146,89 +177,72 @@ def renew(I: Any, room: Any) -> None:
     else:
         a, b, c = 1.0 / sy, 0.0, -1.0 / yHy
     for i in range(n):
-        if face.at[i] == 0.0:
+        if walk.at[i] == 0.0:
             x, z = a * face.s[i] + b * face.v[i], b * face.s[i] + c * face.v[i]
             for j in range(n):
                 face.H[i, j] += x * face.s[j] + z * face.v[j]
 
 
+# ── phases ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 @leaf
-def oversteps(face: Any, gamma: float, equalities: int) -> bool:
-    """Whether the trial breaks a row, by rounding where rows almost depend on each other."""
-    worst = 0.0
-    for r in range(face.slack.shape[0]):
-        over = gamma * face.w[r] - face.slack[r]
-        worst = max(worst, abs(over) if r < equalities else over)
-    return worst > TOUCHING
+def most_turns(I: Any) -> int:
+    """How often Step 2 may drop a limit on the spot."""
+    return 4 * (I[COORDINATES] + I[LINEAR_LIMITS]) + 20
 
 
 @stage
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any, trace: Any) -> None:
-    """The loop."""
-    face = read_face(I, room)
-    steps, tolerance, patient, longest = settings[0], settings[1], settings[2], 4 * (q.shape[0] + I[LINEAR_LIMITS]) + 20
-    inside(I, F, q, face.spare)
-    begin(I, F, room, q)
-    G, unmet = gradient(I, F, scratch, T, q, face.g)
-    count(info)
-    record(info, trace, G)
-    searching = rescaled(face.unit, G, face.g) < np.inf
-    restart(I, room)
-    reason, k, turns, fresh = SPENT if searching else STUCK, 0, 0, True  # turns: on the spot; fresh: H is P
-    while searching:
-        if unmet == 0 and patient == 0.0:
-            reason = MET
-            break
-        largest, m, most = multipliers(I, room)  # Step 1
-        if largest <= tolerance:
-            reason = STATIONARY
-            break
-        if k >= steps:
-            break
-        turns += 1
-        length, slope = direction(I, room, q)
-        if m >= 0 and length <= 0.5 * most and turns <= longest:  # Step 2
-            drop(I, room, m)
-            continue
-        lam, j, more, stuck = face.tally[4], int(face.tally[5]), -1.0, turns > longest
-        if lam > 0.0 and slope < -1e-17 * G and not stuck:  # Step 3
-            gamma, more, trials = min(1.0, lam), 1.0, 0
-            while more > 0.0 and not spent(info):
-                if oversteps(face, gamma, I[EQUALITIES]):
-                    stuck, more = True, -1.0
-                    break
-                step_to(face, q, gamma)
-                face.tally[1], face.tally[2] = gradient(I, F, scratch, T, face.trial, face.y)
-                count(info)
-                trials += 1
-                face.tally[3], more = gamma, judge(I, room, G, slope, gamma, trials)
-                gamma = more
-            if more > 0.0:
-                break
-        if more < 0.0 and lam * length < TOUCHING and not stuck:  # at a limit, or so near that G cannot tell
-            face.tally[3] = lam
-        elif more < 0.0 and (fresh or stuck):
-            face.tally[1], face.tally[2] = slide(
-                I, F, scratch, T, q, G, face.g, face.unit, face.trial, face.y, face.spare, info
-            )
-            if not face.tally[1] < np.inf:
-                reason = STATIONARY if face.tally[1] == np.inf else (SPENT if spent(info) else STUCK)
-                break
-            more, stuck = 0.0, True
-        if more == 0.0:
-            G, unmet = face.tally[1], face.tally[2]
-            move_on(face, q)
-            k, turns = k + 1, 0
-            record(info, trace, G)
-        if stuck:
-            begin(I, F, room, q)
-        if stuck or (more < 0.0 and face.tally[3] != lam) or (face.tally[3] == lam and not add(I, room, j)):  # Step 4
-            restart(I, room)
-            fresh = True
-        elif face.tally[3] != lam:  # Step 5
-            renew(I, room)
-            fresh = False
-    close(info, k, G, reason)
+def model_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+    """Steps 1 and 2: drop limits until s leads on, or nothing is left to gain."""
+    face = open_face(I, scratch)
+    while True:
+        largest, m, most = multipliers(I, scratch)
+        if largest <= settings[TOLERANCE]:
+            return STATIONARY
+        if info[ITERATIONS] >= settings[STEPS]:
+            return SPENT
+        face.state[TURNS] += 1.0
+        direction(I, scratch, q)
+        if not (m >= 0 and face.state[LENGTH] <= 0.5 * most and face.state[TURNS] <= most_turns(I)):
+            return GOING
+        drop_limit(I, scratch, m)
+
+
+@stage
+def try_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+    """Step 3; STAYED also at a limit, or so near one that G cannot tell: it joins the others."""
+    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    lam, outcome = face.state[LAMBDA], STAYED
+    if face.state[TURNS] > most_turns(I):
+        return REFUSED
+    if lam > 0.0 and face.state[SLOPE] < -1e-17 * walk.state[HERE]:
+        outcome = line_search(I, F, scratch, T, q, info)
+    if outcome == STAYED and lam * face.state[LENGTH] < TOUCHING:
+        face.state[GAMMA] = lam
+    elif outcome == STAYED and face.state[FRESH] != 0.0:
+        return REFUSED
+    return outcome
+
+
+@stage
+def follow_face(I: Any, F: Any, scratch: Any, q: Any, settings: Any, outcome: int) -> None:
+    """Steps 4 and 5, or Step 0 where neither can be done."""
+    face = open_face(I, scratch)
+    if outcome == SLID:
+        begin_face(I, F, scratch, q, settings)
+        return
+    if outcome == ACCEPTED:
+        face.state[TURNS] = 0.0
+    if face.state[GAMMA] == face.state[LAMBDA]:
+        if not add_limit(I, scratch, int(face.state[FIRST])):
+            restart_metric(I, scratch)
+    elif outcome == STAYED:
+        restart_metric(I, scratch)
+    else:
+        update_metric(I, scratch)
+        face.state[FRESH] = 0.0
+
+
+active_set_loop = descent(begin_face, model_face, try_face, follow_face)
 
 
 @entry
@@ -236,27 +250,15 @@ def active_set_entry(
     I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
-    work = scratch.shape[0] - room_size(I)
     for k in range(first, last):
-        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k], trace)
+        active_set_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
-class ActiveSet:
+class ActiveSet(Descent):
     """BFGS along the faces of linear limits, with rigidities. Always legal, never uphill, O(n²) an iteration."""
 
     steps: int = 1000
     tolerance: float = 1e-9  # on the projected gradient and on multipliers of the wrong sign
 
-    def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative)
-
-    def refuse(self, problem: Problem) -> list[str]:
-        """Hard tasks, several priorities, obstacles."""
-        return reasons_of_a_descent_method(problem)
-
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Walk downhill from `start` until nothing is left to gain."""
-        settings = (self.steps, self.tolerance, is_patient(problem))
-        room = room_size(problem.packed[0])
-        return run(self, active_set_entry, room, settings, problem, start, seed, allowance)
+    loop = Loop(active_set_entry, FACE)

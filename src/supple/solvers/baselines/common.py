@@ -4,6 +4,11 @@ The baselines do not promise that every step is downhill. So each remembers the 
 returns that one, and asks of it, not of its last step, whether an allowed move would still bring the goals nearer:
 ``‖D^(−½)(Π(q − D∇G) − q)‖_∞ ≤ tolerance`` with Π the projection onto the limits and ``D = diag((1 − ρ)²)`` the change of unit
 that rigidity ρ stands for. Its gradient is remembered with it, so that the end costs no evaluation; the trace holds its values.
+
+A baseline supplies two kernels, of which `baseline` makes a loop:
+
+    look(I, F, scratch, T, q, settings, info)    G and the number of tasks not met; ∇G goes to the scratch
+    step(I, F, scratch, T, q, settings)          the next q, limits or no limits; False if there is none
 """
 
 from __future__ import annotations
@@ -11,117 +16,88 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.kernels.algebra.nearest import project, row_room
-from supple.kernels.compiling import leaf, row, stage, table, written_in
+from supple.kernels.algebra.vectors import copy
+from supple.kernels.compiling import leaf, stage
 from supple.kernels.jacobian import jacobian
-from supple.kernels.layouts import COORDINATES, LINEAR_LIMITS, PROBLEM, RESIDUALS
+from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.kernels.tables import open_limits
-from supple.problem.allowance import ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE, count, record, spent
+from supple.problem.allowance import (
+    BUDGET,
+    EVALUATIONS,
+    ITERATIONS,
+    MET,
+    REASON,
+    SPENT,
+    STATIONARY,
+    STUCK,
+    VALUE,
+    count,
+    record,
+    spent,
+)
 from supple.problem.goals import Custom, Near
 from supple.problem.problem import Problem
+from supple.solvers.base import PATIENT, STEPS, TOLERANCE
+from supple.solvers.descent import GOING
+from supple.solvers.linear_limits import PROJECTION, inside, open_projection
 
 ALIKE = 1e-14  # values of G that differ by less, relatively, are told apart by their gradients
-GOING = -1  # in the place of a reason
 ANY = math.nan  # no G is as large as this, or larger
+HERE, UNMET_HERE, SINCE, STATE = range(4)  # G and the number of tasks not met at q; steps since the best posture
 
 
-class Room(NamedTuple):
-    """Scratch of a baseline's loop: six postures and the limits' rows; what one solver alone needs begins at `rest`."""
-
-    g: Any
-    trial: Any
-    best: Any
-    slope: Any  # ∇G at the best
-    ease: Any  # D
-    back: Any
-    y: Any
-    rest: int
-
-
-def room_size(problem: Problem, more: int = 0) -> int:
-    """Numbers of scratch that `read_room` lays out, and `more`."""
-    I = problem.packed[0]
-    return 6 * int(I[COORDINATES]) + row_room(int(I[LINEAR_LIMITS])) + more
-
-
-@written_in
-def read_room(I: Any, room: Any) -> Any:
-    """Views of the room."""
-    n = I[COORDINATES]
-    g, trial, best = row(room, 0, n), row(room, n, n), row(room, 2 * n, n)
-    slope, ease, back = row(room, 3 * n, n), row(room, 4 * n, n), row(room, 5 * n, n)
-    return Room(
-        g,
-        trial,
-        best,
-        slope,
-        ease,
-        back,
-        row(room, 6 * n, row_room(I[LINEAR_LIMITS])),
-        6 * n + row_room(I[LINEAR_LIMITS]),
-    )
-
-
-class EvaluationAlone(NamedTuple):
-    """The scratch of an evaluation, in front of a method's own."""
+class BaselineScratch(NamedTuple):
+    """What a baseline's loop remembers; what a method alone needs lies behind it."""
 
     evaluation: Any = of(EVALUATION)
+    g: Any = of("COORDINATES")
+    trial: Any = of("COORDINATES")
+    best: Any = of("COORDINATES")
+    slope: Any = of("COORDINATES")  # ∇G at the best
+    state: Any = of(STATE)
+    projection: Any = of(PROJECTION)
 
 
-open_evaluation_alone = Scratch(EvaluationAlone, PROBLEM).open
+BASELINE = Scratch(BaselineScratch, PROBLEM)
+open_baseline = BASELINE.open
 
 
-@written_in
-def room_of(I: Any, scratch: Any) -> Any:
-    """The scratch behind that of the evaluation."""
-    at = open_evaluation_alone(I, scratch).evaluation.shape[0]
-    return row(scratch, at, scratch.shape[0] - at)
+class LinearScratch(NamedTuple):
+    """The linear model of the goals."""
+
+    baseline: Any = of(BASELINE)
+    rho: Any = of("RESIDUALS")
+    J: Any = of("RESIDUALS", "COORDINATES")
+    column: Any = of("RESIDUALS", 1, over="rho")
 
 
-@leaf
-def limits_of(I: Any, F: Any) -> Any:
-    """Views of the limits in a pack."""
-    return open_limits(I, F)
+LINEAR = Scratch(LinearScratch, PROBLEM)
+open_linear = LINEAR.open
 
 
 @stage
-def settle(I: Any, F: Any, room: Any, q: Any) -> None:
-    """The nearest legal posture, in place: a clamp where the limits are a box."""
-    allowed, r = limits_of(I, F), read_room(I, room)
+def headway(I: Any, F: Any, scratch: Any, q: Any) -> float:
+    """``‖D^(−½)(Π(q − D∇G) − q)‖_∞`` of a legal q whose gradient is in the scratch; `inside` has been called before."""
+    s = open_baseline(I, scratch)
+    ease = open_projection(I, s.projection).ease
     for i in range(q.shape[0]):
-        r.ease[i] = allowed.mobility[i] * allowed.mobility[i]
-    project(q, allowed.lower, allowed.upper, allowed.equalities, allowed.A, allowed.b, r.ease, r.y, r.back)
-
-
-@stage
-def headway(I: Any, F: Any, room: Any, q: Any) -> float:
-    """``‖D^(−½)(Π(q − D∇G) − q)‖_∞`` of a legal q whose gradient is in the room; `settle` has been called before."""
-    r = read_room(I, room)
-    for i in range(q.shape[0]):
-        r.trial[i] = q[i] - r.ease[i] * r.g[i]
-        if not math.isfinite(r.trial[i]):
+        s.trial[i] = q[i] - ease[i] * s.g[i]
+        if not math.isfinite(s.trial[i]):
             return math.inf
-    settle(I, F, room, r.trial)
+    inside(I, F, s.trial, s.projection)
     largest = 0.0
     for i in range(q.shape[0]):
-        if r.ease[i] > 0.0:
-            largest = max(largest, abs(r.trial[i] - q[i]) / math.sqrt(r.ease[i]))
+        if ease[i] > 0.0:
+            largest = max(largest, abs(s.trial[i] - q[i]) / math.sqrt(ease[i]))
     return largest
 
 
-@written_in
-def read_model(I: Any, room: Any) -> Any:
-    """Views of the residuals ρ and their Jacobian J, which lie first in the rest of the room."""
-    at, n, m = read_room(I, room).rest, I[COORDINATES], I[RESIDUALS]
-    return row(room, at, m), table(room, at + m, m, n)
-
-
 @stage
-def linear_model(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, info: Any) -> Any:
-    """ρ and J at q, and ``∇G = 2 Jᵀρ``, into the room; returns G and the number of tasks not met."""
-    g, (rho, J) = read_room(I, room).g, read_model(I, room)
+def look_linear(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> Any:
+    """ρ and J at q, and ``∇G = 2 Jᵀρ``, into the scratch; returns G and the number of tasks not met."""
+    g, model = open_baseline(I, scratch).g, open_linear(I, scratch)
+    rho, J = model.rho, model.J
     count(info)
     f, unmet = jacobian(I, F, scratch, T, q, rho, J)
     for i in range(q.shape[0]):
@@ -132,48 +108,89 @@ def linear_model(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, info: 
     return f, unmet
 
 
-@stage
-def keep(I: Any, room: Any, q: Any, f: float, most: float, info: Any, trace: Any) -> None:
+@leaf
+def keep_best(s: Any, q: Any, most: float, info: Any, trace: Any) -> None:
     """Remember q, its G and its gradient as the best, unless G is `most` or more, or q is not finite."""
-    r = read_room(I, room)
+    f = s.state[HERE]
     better = not f >= most
     for i in range(q.shape[0]):
         better = better and math.isfinite(q[i])
     if better:
-        for i in range(q.shape[0]):
-            r.best[i], r.slope[i] = q[i], r.g[i]
+        copy(q, s.best)
+        copy(s.g, s.slope)
         info[VALUE] = f
         record(info, trace, f)
 
 
 @stage
-def arrive(
-    I: Any, F: Any, room: Any, q: Any, f: float, unmet: int, steps: float, tolerance: float, info: Any, trace: Any
-) -> int:
+def arrive(I: Any, F: Any, scratch: Any, q: Any, steps: float, tolerance: float, info: Any, trace: Any) -> int:
     """Take note of a posture that has been evaluated: the reason to end there, or GOING."""
-    first = info[ITERATIONS] == 0.0
+    s = open_baseline(I, scratch)
+    first, f, unmet = info[ITERATIONS] == 0.0, s.state[HERE], s.state[UNMET_HERE]
+    s.state[SINCE] = 0.0 if first or f < (1.0 - ALIKE) * info[VALUE] else s.state[SINCE] + 1.0
     if not (first or math.isfinite(f)):
         return STUCK
-    keep(I, room, q, f, ANY if first or unmet == 0 else info[VALUE], info, trace)
-    if unmet == 0:
+    keep_best(s, q, ANY if first or unmet == 0.0 else info[VALUE], info, trace)
+    if unmet == 0.0:
         return MET
-    if headway(I, F, room, q) <= tolerance:
+    if headway(I, F, scratch, q) <= tolerance:
         if f > info[VALUE]:
-            keep(I, room, q, f, info[VALUE] * (1.0 + ALIKE), info, trace)
+            keep_best(s, q, info[VALUE] * (1.0 + ALIKE), info, trace)
         return STATIONARY
     return SPENT if info[ITERATIONS] >= steps or spent(info) else GOING
 
 
 @stage
-def conclude(I: Any, F: Any, room: Any, q: Any, tolerance: float, reason: int, info: Any) -> None:
+def conclude(I: Any, F: Any, scratch: Any, q: Any, tolerance: float, reason: int, info: Any) -> None:
     """End at the best posture, with a reason that is true of it."""
-    r = read_room(I, room)
-    for i in range(q.shape[0]):
-        q[i], r.g[i] = r.best[i], r.slope[i]
-    if headway(I, F, room, q) <= tolerance:
+    s = open_baseline(I, scratch)
+    copy(s.best, q)
+    copy(s.slope, s.g)
+    if headway(I, F, scratch, q) <= tolerance:
         info[REASON] = STATIONARY
     else:
         info[REASON] = STUCK if reason == STATIONARY else reason
+
+
+def baseline(look: Any, step: Any, patience: float = math.inf, at_end: int = -1) -> Any:
+    """The loop that a baseline's two kernels make, a kernel ``(I, F, scratch, T, q, settings, info, trace)``.
+
+    After so many steps without a better posture as its `patience` is long, it gives up. Where it has a setting `at_end` that is
+    not 0, limits are not kept after every step but once, at the end.
+    """
+
+    @leaf
+    def arrived(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> int:
+        s = open_baseline(I, scratch)
+        late = settings[at_end] if at_end >= 0 else 0.0
+        f, unmet = look(I, F, scratch, T, q, settings, info)
+        s.state[HERE], s.state[UNMET_HERE] = f, unmet + settings[PATIENT]
+        enough = settings[TOLERANCE] if late == 0.0 else -1.0
+        reason = arrive(I, F, scratch, q, settings[STEPS], enough, info, trace)
+        return STUCK if reason == GOING and s.state[SINCE] >= patience else reason
+
+    @stage
+    def iterate(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+        s = open_baseline(I, scratch)
+        late = settings[at_end] if at_end >= 0 else 0.0
+        inside(I, F, q, s.projection)
+        reason = arrived(I, F, scratch, T, q, settings, info, trace)
+        while reason == GOING and info[EVALUATIONS] + late < info[BUDGET]:  # one is left for the posture that is late
+            info[ITERATIONS] += 1.0
+            if not step(I, F, scratch, T, q, settings):
+                reason = STUCK
+                break
+            if late == 0.0:
+                inside(I, F, q, s.projection)
+            reason = arrived(I, F, scratch, T, q, settings, info, trace)
+        if late != 0.0 and info[ITERATIONS] > 0.0:
+            copy(s.best, q)
+            inside(I, F, q, s.projection)
+            s.state[HERE], s.state[UNMET_HERE] = look(I, F, scratch, T, q, settings, info)
+            keep_best(s, q, ANY, info, trace)
+        conclude(I, F, scratch, q, settings[TOLERANCE], SPENT if reason == GOING else reason, info)
+
+    return iterate
 
 
 def without_residuals(problem: Problem) -> list[str]:

@@ -24,117 +24,86 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from supple.basics.checks import check_fields, not_negative, whole
-from supple.geometry.placements import Floats
-from supple.kernels.compiling import entry, leaf, row, stage, table, written_in
-from supple.kernels.layouts import COORDINATES, DRIVEN_BY, FRAME_ROW, KIND, NO_ROW, REFERENCE_ROW, TERMS
+from supple.kernels.algebra.vectors import copy
+from supple.kernels.compiling import entry, leaf, stage
+from supple.kernels.layouts import KIND, PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.observe import observe
+from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_tasks
-from supple.kernels.terms.kinds import AT, FACE, LINE, NEAR, PLANE, TURN
+from supple.kernels.tables import open_limits, open_tasks
+from supple.kernels.terms.kinds import NEAR
 from supple.kernels.tree import open_tree
-from supple.problem.allowance import FREELY, MET, SPENT, STATIONARY, STUCK, Allowance, close, count, record, spent
+from supple.problem.allowance import MET, SPENT, STATIONARY, STUCK, close, count, record, spent
 from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
-from supple.solvers.baselines.common import GOING, headway, limits_of, read_room, room_of, room_size, settle
+from supple.solvers.base import PATIENT, STEPS, TOLERANCE, Descent, Loop
+from supple.solvers.baselines.common import BASELINE, HERE, UNMET_HERE, headway, open_baseline
 from supple.solvers.baselines.one_coordinate import (
-    by_row,
-    carries,
+    EXACT,
+    SEARCHED,
+    Carried,
     carry_frames,
     first_moved,
     hinge_change,
+    order_by_row,
     slide_change,
-    span,
+    span_of,
+    survey,
 )
+from supple.solvers.descent import GOING
+from supple.solvers.linear_limits import inside
 
-IDLE, EXACT, SEARCHED = range(3)
 TRIALS = 24  # evaluations of one search
 FLATTER = 0.1  # a search ends when the slope has fallen to this share
 
 
-class Plan(NamedTuple):
-    """Scratch of the sweeps, in the rest of the room."""
+class CyclicScratch(NamedTuple):
+    """What the sweeps remember."""
 
-    how: Any  # (n) IDLE, EXACT or SEARCHED
-    reach: Any  # (n) how far each coordinate went the last time
-    h: Any  # (n) the gradient at a trial
-    X: Any  # (terms, 12) the frames that the terms read
-    order: Any  # (terms) by the rows that carry what they see
-
-
-@written_in
-def read_plan(I: Any, room: Any) -> Any:
-    """Views of the plan."""
-    n, at = I[COORDINATES], read_room(I, room).rest
-    X, order = table(room, at + 3 * n, I[TERMS], 12), row(room, at + 3 * n + 12 * I[TERMS], I[TERMS])
-    return Plan(row(room, at, n), row(room, at + n, n), row(room, at + 2 * n, n), X, order)
+    baseline: Any = of(BASELINE)
+    how: Any = of("COORDINATES")  # IDLE, EXACT or SEARCHED
+    reach: Any = of("COORDINATES")  # how far each coordinate went the last time
+    h: Any = of("COORDINATES")  # the gradient at a trial
+    X: Any = of("TERMS", 12)  # the frames that the terms read
+    order: Any = of("TERMS")  # by the rows that carry what they see
 
 
-@leaf
-def survey(tree: Any, tasks: Any, free: Any, plan: Any) -> None:
-    """How each coordinate is moved: not at all, by its closed form, or by a search."""
-    for i in range(free.shape[0]):
-        plan[i] = IDLE
-    for j in range(tree.parent.shape[0]):
-        if tree.coordinate[j] >= 0:
-            plan[tree.coordinate[j]] = EXACT if tree.axis[j] < 6 else SEARCHED
-    for s in range(tree.term.shape[0]):
-        plan[tree.term[s, DRIVEN_BY]] = SEARCHED
-    for t in range(tasks.task.shape[0] - 1):
-        single = tasks.task[t + 1] - tasks.task[t] == 1
-        for k in range(tasks.alternative[tasks.task[t]], tasks.alternative[tasks.task[t + 1]]):
-            kind, at, reference = tasks.term[k, KIND], tasks.term[k, FRAME_ROW], tasks.term[k, REFERENCE_ROW]
-            if kind == NEAR:
-                for i in range(free.shape[0]):
-                    if tasks.near[at, i] > 0.0:
-                        plan[i] = SEARCHED
-                continue
-            plain = single and at != NO_ROW and reference == NO_ROW
-            harmonic = plain and (kind == AT or kind == FACE or kind == TURN)
-            parabola = harmonic or (plain and (kind == LINE or kind == PLANE))
-            for j in range(tree.parent.shape[0]):
-                felt = at == NO_ROW or carries(tree, j, at) or carries(tree, j, reference)
-                if felt and tree.coordinate[j] >= 0 and not (harmonic if tree.axis[j] < 3 else parabola):
-                    plan[tree.coordinate[j]] = SEARCHED
-    for i in range(free.shape[0]):
-        if not free[i] > 0.0:
-            plan[i] = IDLE
+CYCLIC = Scratch(CyclicScratch, PROBLEM)
+open_cyclic = CYCLIC.open
 
 
 @stage
-def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any, how: Any, X: Any, order: Any) -> None:
+def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any) -> None:
     """Every coordinate with a closed form to its best value, from the last joint to the first.
 
     The last evaluation was at q: its world table is the one that the axes are read from.
     """
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    allowed, work = limits_of(I, F), open_evaluation(I, scratch)
+    allowed, work, s = open_limits(I, F), open_evaluation(I, scratch), open_cyclic(I, scratch)
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, KIND] != NEAR:
             observe(tree, tasks, k, work)
             for i in range(12):
-                X[k, i] = work.seen[i]
-    first = order.shape[0]
+                s.X[k, i] = work.seen[i]
+    first = s.order.shape[0]
     for j in range(tree.parent.shape[0] - 1, -1, -1):
-        i, first = tree.coordinate[j], first_moved(tasks, order, first, j)
-        if i < 0 or how[i] != EXACT:
+        i, first = tree.coordinate[j], first_moved(tasks, s.order, first, j)
+        if i < 0 or s.how[i] != EXACT:
             continue
-        low, high = span(allowed, q, i)
+        span, carried = span_of(allowed, q, i), Carried(s.X, s.order, first)
         if tree.axis[j] < 3:
-            t = hinge_change(tree, tasks, T, work.world, X, order, first, j, low, high, allowed.mobility[i])
+            t = hinge_change(tree, tasks, T, work.world, carried, j, span)
         else:
-            t = slide_change(tree, tasks, T, work.world, X, order, first, j, low, high)
+            t = slide_change(tree, tasks, T, work.world, carried, j, span)
         new = min(max(q[i] + allowed.mobility[i] * t, allowed.lower[i]), allowed.upper[i])
         if new != q[i] and math.isfinite(new):
-            carry_frames(tree, tasks, work.world, X, order, first, j, new - q[i])
+            carry_frames(tree, tasks, work.world, carried, j, new - q[i])
             q[i] = new
 
 
 @leaf
-def inside(left: float, right: float, slope_left: float, slope_right: float) -> float:
+def next_in_bracket(left: float, right: float, slope_left: float, slope_right: float) -> float:
     """The next trial in a bracket: the secant's zero of the slope, kept off the ends; the middle if slopes do not help."""
     width = right - left
     if not (slope_left < 0.0 < slope_right):
@@ -144,108 +113,72 @@ def inside(left: float, right: float, slope_left: float, slope_right: float) -> 
 
 
 @stage
-def hold_back(
-    I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, i: int, part: float, f: float, most: float
-) -> Any:
-    """Take the reluctant coordinate i back to `part` of its way, if G stays below `most` there: G and the unmet tasks.
-
-    The gradient is kept up; where the coordinate stays, the unmet tasks are −1.
-    """
-    g, h, whole = read_room(I, room).g, read_plan(I, room).h, q[i]
+def hold_back(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, part: float, most: float) -> None:
+    """Take the reluctant coordinate i back to `part` of its way, if G stays below `most` there; else it stays."""
+    b, h, whole = open_baseline(I, scratch), open_cyclic(I, scratch).h, q[i]
     q[i] = part
     value, unmet = gradient(I, F, scratch, T, q, h)
-    if not value <= most:
+    if value <= most:
+        b.state[HERE], b.state[UNMET_HERE] = value, unmet
+        copy(h, b.g)
+    else:
         q[i] = whole
-        return f, -1
-    for k in range(q.shape[0]):
-        g[k] = h[k]
-    return value, unmet
 
 
 @stage
-def search(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, i: int, f: float, info: Any, trace: Any) -> Any:
-    """Lower G along coordinate i from q, whose value f and gradient are known and are kept up: G and the unmet tasks.
-
-    Where the coordinate stays, the unmet tasks are −1.
-    """
-    allowed, g, plan = limits_of(I, F), read_room(I, room).g, read_plan(I, room)
-    h, reach = plan.h, plan.reach
-    low, high = span(allowed, q, i)
-    start, f_start, slope = q[i], f, g[i]
+def search_coordinate(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, info: Any, trace: Any) -> None:
+    """Lower G along coordinate i from q, whose value, unmet tasks and gradient are known and are kept up."""
+    allowed, b, s = open_limits(I, F), open_baseline(I, scratch), open_cyclic(I, scratch)
+    span, start, slope, lowest = span_of(allowed, q, i), q[i], b.g[i], b.state[HERE]
     way = -1.0 if slope > 0.0 else 1.0
-    far = high if way > 0.0 else -low
+    far = span.high if way > 0.0 else -span.low
     if slope == 0.0 or not far > 0.0 or not math.isfinite(slope):
-        return f, -1
-    left, slope_left, right, slope_right = 0.0, -abs(slope), -1.0, 0.0
-    best, t, trials, unmet = 0.0, min(max(reach[i], 1e-9), far), 0, -1
+        return
+    f, left, slope_left, right, slope_right = lowest, 0.0, -abs(slope), -1.0, 0.0
+    best, t, trials = 0.0, min(max(s.reach[i], 1e-9), far), 0
     while trials < TRIALS and not spent(info):
         q[i] = min(max(start + way * t, allowed.lower[i]), allowed.upper[i])
-        value, missed = gradient(I, F, scratch, T, q, h)
+        value, unmet = gradient(I, F, scratch, T, q, s.h)
         count(info)
         trials += 1
-        s = way * h[i]
+        steepness = way * s.h[i]
         if value < f:
-            best, f, unmet = t, value, missed
-            for k in range(q.shape[0]):
-                g[k] = h[k]
-            if allowed.mobility[i] == 1.0:
+            best, f = t, value
+            b.state[HERE], b.state[UNMET_HERE] = value, unmet
+            copy(s.h, b.g)
+            if span.share == 1.0:
                 record(info, trace, f)
-            if abs(s) <= FLATTER * abs(slope):
+            if abs(steepness) <= FLATTER * abs(slope):
                 break
-        if value <= f and s < 0.0:
-            left, slope_left = t, s
+        if value <= f and steepness < 0.0:
+            left, slope_left = t, steepness
             if right < 0.0:
                 if t >= far:
                     break
                 t = min(3.0 * t, far)
                 continue
         else:
-            right, slope_right = t, s if math.isfinite(value) else 0.0
-        t = inside(left, right, slope_left, slope_right)
+            right, slope_right = t, steepness if math.isfinite(value) else 0.0
+        t = next_in_bracket(left, right, slope_left, slope_right)
         if not right - left > 1e-14 * (1.0 + abs(start)):
             break
     q[i] = min(max(start + way * best, allowed.lower[i]), allowed.upper[i])
-    reach[i] = best if best > 0.0 else 0.1 * reach[i]
-    if best > 0.0 and allowed.mobility[i] < 1.0:
+    s.reach[i] = best if best > 0.0 else 0.1 * s.reach[i]
+    if best > 0.0 and span.share < 1.0:
         if not spent(info):
-            part = min(max(start + way * allowed.mobility[i] * best, allowed.lower[i]), allowed.upper[i])
-            f, missed = hold_back(I, F, scratch, T, room, q, i, part, f, f_start)
+            part = min(max(start + way * span.share * best, allowed.lower[i]), allowed.upper[i])
+            hold_back(I, F, scratch, T, q, i, part, lowest)
             count(info)
-            unmet = missed if missed >= 0 else unmet
-        record(info, trace, f)
-    return f, unmet
+        record(info, trace, b.state[HERE])
 
 
 @leaf
-def same(q: Any, p: Any) -> bool:
+def are_equal(q: Any, p: Any) -> bool:
     """Whether two postures are equal."""
     equal = True
     for i in range(q.shape[0]):
         equal = equal and q[i] == p[i]
     return equal
-
-
-@stage
-def sweep(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, f: float, unmet: int, info: Any, trace: Any) -> Any:
-    """Every coordinate to its best value, first those with a closed form: G and the number of tasks not met."""
-    r, plan = read_room(I, room), read_plan(I, room)
-    for i in range(q.shape[0]):
-        r.best[i], r.slope[i] = q[i], r.g[i]
-    if uses(plan.how, EXACT):
-        exact_sweep(I, F, scratch, T, q, plan.how, plan.X, plan.order)
-        f_new, missed = gradient(I, F, scratch, T, q, r.g)
-        count(info)
-        if f_new <= f:
-            f, unmet = f_new, missed
-            record(info, trace, f)
-        else:  # rounding has the last word, or a goal is not a number
-            for i in range(q.shape[0]):
-                q[i], r.g[i] = r.best[i], r.slope[i]
-    for i in range(q.shape[0] - 1, -1, -1):
-        if plan.how[i] == SEARCHED:
-            f, missed = search(I, F, scratch, T, room, q, i, f, info, trace)
-            unmet = missed if missed >= 0 else unmet
-    return f, unmet
 
 
 @leaf
@@ -258,41 +191,65 @@ def uses(how: Any, what: int) -> bool:
 
 
 @stage
+def sweep_all(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any, trace: Any) -> None:
+    """Every coordinate to its best value, first those with a closed form."""
+    b, s = open_baseline(I, scratch), open_cyclic(I, scratch)
+    copy(q, b.best)
+    copy(b.g, b.slope)
+    if uses(s.how, EXACT):
+        exact_sweep(I, F, scratch, T, q)
+        f, unmet = gradient(I, F, scratch, T, q, b.g)
+        count(info)
+        if f <= b.state[HERE]:
+            b.state[HERE], b.state[UNMET_HERE] = f, unmet
+            record(info, trace, f)
+        else:  # rounding has the last word, or a goal is not a number
+            copy(b.best, q)
+            copy(b.slope, b.g)
+    for i in range(q.shape[0] - 1, -1, -1):
+        if s.how[i] == SEARCHED:
+            search_coordinate(I, F, scratch, T, q, i, info, trace)
+
+
+@leaf
+def begin_sweeps(I: Any, F: Any, scratch: Any) -> None:
+    """How each coordinate is moved, the order of the terms, and a first reach."""
+    tasks, s = open_tasks(I, F), open_cyclic(I, scratch)
+    survey(open_tree(I, F), tasks, open_limits(I, F).mobility, s.how)
+    order_by_row(tasks, s.order)
+    for i in range(s.reach.shape[0]):
+        s.reach[i] = 0.1
+
+
+@stage
 def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
     """The loop; its iterations are sweeps."""
-    steps, tolerance, patient = settings[0], settings[1], settings[2]
-    room = room_of(I, scratch)
-    r, plan = read_room(I, room), read_plan(I, room)
-    tree = open_tree(I, F)
-    tasks = open_tasks(I, F)
-    survey(tree, tasks, limits_of(I, F).mobility, plan.how)
-    by_row(tasks, plan.order)
-    for i in range(q.shape[0]):
-        plan.reach[i] = 0.1
-    settle(I, F, room, q)
-    f, unmet = gradient(I, F, scratch, T, q, r.g)
+    b, s = open_baseline(I, scratch), open_cyclic(I, scratch)
+    begin_sweeps(I, F, scratch)
+    inside(I, F, q, b.projection)
+    b.state[HERE], b.state[UNMET_HERE] = gradient(I, F, scratch, T, q, b.g)
     count(info)
-    record(info, trace, f)
-    k, reason, both = 0, GOING, uses(plan.how, EXACT) and uses(plan.how, SEARCHED)
+    record(info, trace, b.state[HERE])
+    k, reason, both = 0, GOING, uses(s.how, EXACT) and uses(s.how, SEARCHED)
     while reason == GOING:
-        if unmet == 0 and patient == 0.0:
+        if b.state[UNMET_HERE] == 0.0 and settings[PATIENT] == 0.0:
             reason = MET
-        elif k > 0 and headway(I, F, room, q) <= tolerance:
+        elif k > 0 and headway(I, F, scratch, q) <= settings[TOLERANCE]:
             reason = STATIONARY
-        elif k >= steps or spent(info):
+        elif k >= settings[STEPS] or spent(info):
             reason = SPENT
-        elif k > 0 and same(q, r.best):
+        elif k > 0 and are_equal(q, b.best):
             reason = STUCK
         else:
             if k > 0 and both:  # searches have moved on; closed forms read the world table of q
-                gradient(I, F, scratch, T, q, r.g)
+                gradient(I, F, scratch, T, q, b.g)
                 count(info)
             if k == 0 or not spent(info):
                 k += 1
-                f, unmet = sweep(I, F, scratch, T, room, q, f, unmet, info, trace)
-    if headway(I, F, room, q) <= tolerance:
+                sweep_all(I, F, scratch, T, q, info, trace)
+    if headway(I, F, scratch, q) <= settings[TOLERANCE]:
         reason = STATIONARY
-    close(info, k, f, reason)
+    close(info, k, b.state[HERE], reason)
 
 
 @entry
@@ -305,25 +262,18 @@ def cyclic_coordinate_descent_entry(
 
 
 @dataclass(frozen=True)
-class CyclicCoordinateDescent:
+class CyclicCoordinateDescent(Descent):
     """One coordinate at a time to its exact minimum, from the tips to the root. Cheap sweeps, always legal, never uphill."""
 
     steps: int = 2000  # sweeps over all coordinates
     tolerance: float = 1e-8  # on the projected gradient step
 
-    def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative)
+    loop = Loop(cyclic_coordinate_descent_entry, CYCLIC)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles, linear equalities between coordinates."""
         assert problem.limits is not None
-        reasons = reasons_of_a_descent_method(problem)
+        reasons = super().refuse(problem)
         if problem.limits.rows[0]:
             reasons.append("linear equalities tie its coordinates together, so that none can move alone")
         return reasons
-
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Sweep from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        settings = (self.steps, self.tolerance, is_patient(problem))
-        room = room_size(problem, 3 * problem.figure.size + 13 * int(problem.packed[0][TERMS]))
-        return run(self, cyclic_coordinate_descent_entry, room, settings, problem, start, seed, allowance)

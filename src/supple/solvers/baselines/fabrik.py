@@ -13,86 +13,70 @@ those behind it, to where reaching has put them. That is a first harmonic of the
 coefficients come from sums over the points behind: a round takes time in proportion to the joints, and one evaluation. What
 hinges and limits keep from getting there, the next reaching takes up from where the joints really are. That makes FABRIK
 with hinges and limits a heuristic: it may stop short of a target that can be reached. Nothing makes the error fall at every
-round; the best posture on the way is the answer (`baseline`).
+round; the best posture on the way is the answer (`common`).
 
 Locked joints are part of the links. Linear limits are kept by projection after every round.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-from supple.basics.checks import check_fields, not_negative, whole
 from supple.figure.effectors import Direction, Frame, Point
-from supple.geometry.placements import Floats
-from supple.kernels.compiling import entry, row, stage, table
-from supple.kernels.layouts import JOINTS, TARGET_AT
+from supple.kernels.compiling import entry, stage
+from supple.kernels.layouts import TARGET_AT
 from supple.kernels.objective import gradient
 from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_tasks
+from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.tree import open_tree
-from supple.problem.allowance import FREELY, ITERATIONS, STUCK, VALUE, Allowance, count
+from supple.problem.allowance import ITERATIONS, count
 from supple.problem.goals import At
 from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.base import reasons_of_a_descent_method, run
-from supple.solvers.baselines.common import (
-    ALIKE,
-    GOING,
-    arrive,
-    conclude,
-    limits_of,
-    read_room,
-    room_of,
-    room_size,
-    settle,
+from supple.solvers.base import Descent, Loop
+from supple.solvers.baselines.common import baseline, open_baseline
+from supple.solvers.baselines.fabrik_rounds import (
+    CENTRES,
+    FABRIK,
+    find_centres,
+    measure_links,
+    open_fabrik,
+    reach_out,
+    read_points,
+    recover_turns,
 )
-from supple.solvers.baselines.fabrik_rounds import find_centres, reach, recover, see
 
 PATIENCE = 50  # rounds without a better posture before giving up
 
 
 @stage
-def fabrik_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
-    """The loop."""
-    steps, tolerance, joints = settings[0], settings[1], I[JOINTS]
-    room = room_of(I, scratch)
-    r = read_room(I, room)
-    tree = open_tree(I, F)
-    tasks = open_tasks(I, F)
-    t = tasks.term[0, TARGET_AT]
-    chain, length = table(room, r.rest, 3, joints), row(room, r.rest + 3 * joints, joints)
-    settle(I, F, room, q)
-    f, unmet = gradient(I, F, scratch, T, q, r.g)
+def look_at_points(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> Any:
+    """G at q and the number of tasks not met; ∇G and the points into the scratch, at first the centres and links as well."""
+    s = open_fabrik(I, scratch)
+    f, unmet = gradient(I, F, scratch, T, q, open_baseline(I, scratch).g)
     count(info)
-    work = open_evaluation(I, scratch)
-    centres = find_centres(tree, limits_of(I, F).mobility, work.world, chain)
-    points = table(room, r.rest + 4 * joints, centres + 1, 3)
-    P = table(room, r.rest + 7 * joints + 3, centres + 1, 3)
-    pairs = table(room, r.rest + 10 * joints + 6, centres + 1, 16)
-    see(I, F, scratch, chain, points)
-    for i in range(centres):
-        x, y, z = points[i + 1, 0] - points[i, 0], points[i + 1, 1] - points[i, 1], points[i + 1, 2] - points[i, 2]
-        length[i] = math.sqrt(x * x + y * y + z * z)
-    reason, since = arrive(I, F, room, q, f, unmet, steps, tolerance, info, trace), 0
-    while reason == GOING:
-        for i in range(centres + 1):
-            for c in range(3):
-                P[i, c] = points[i, c]
-        reach(P, length, T[t], T[t + 1], T[t + 2])
-        recover(I, F, scratch, q, chain, points, P, pairs, row(room, r.rest + 26 * joints + 22, 28))
-        settle(I, F, room, q)
-        f, unmet = gradient(I, F, scratch, T, q, r.g)
-        count(info)
-        see(I, F, scratch, chain, points)
-        info[ITERATIONS] += 1.0
-        since = 0 if f < (1.0 - ALIKE) * info[VALUE] else since + 1
-        reason = arrive(I, F, room, q, f, unmet, steps, tolerance, info, trace)
-        if reason == GOING and since >= PATIENCE:
-            reason = STUCK
-    conclude(I, F, room, q, tolerance, reason, info)
+    if info[ITERATIONS] == 0.0:
+        W = open_evaluation(I, scratch).world
+        s.state[CENTRES] = find_centres(open_tree(I, F), open_limits(I, F).mobility, W, s.chain)
+    read_points(I, F, scratch)
+    if info[ITERATIONS] == 0.0:
+        measure_links(s)
+    return f, unmet
+
+
+@stage
+def fabrik_round(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+    """Reach out and back, and turn the joints after the points."""
+    t, s = open_tasks(I, F).term[0, TARGET_AT], open_fabrik(I, scratch)
+    for i in range(int(s.state[CENTRES]) + 1):
+        for c in range(3):
+            s.P[i, c] = s.points[i, c]
+    reach_out(s, T[t], T[t + 1], T[t + 2])
+    recover_turns(I, F, scratch, q)
+    return True
+
+
+fabrik_loop = baseline(look_at_points, fabrik_round, patience=PATIENCE)
 
 
 @entry
@@ -105,18 +89,17 @@ def fabrik_entry(
 
 
 @dataclass(frozen=True)
-class Fabrik:
+class Fabrik(Descent):
     """Forward and backward reaching along one chain of balls and hinges. Few, natural-looking rounds; position goals only."""
 
     steps: int = 1000  # rounds of reaching out and back
     tolerance: float = 1e-7  # on the projected gradient step
 
-    def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative)
+    loop = Loop(fabrik_entry, FABRIK)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Anything but one `At` in the world on a point of a segment that hinges and balls carry."""
-        reasons = reasons_of_a_descent_method(problem)
+        reasons = super().refuse(problem)
         if len(problem.tasks) != 1:
             return [*reasons, f"it has {len(problem.tasks)} tasks, not one"]
         task = problem.tasks[0]
@@ -125,11 +108,6 @@ class Fabrik:
         if not isinstance(task.effector, Point | Direction | Frame):
             return [*reasons, f"the effector of {task.name!r} is not at the end of one chain"]
         return reasons + _unsuitable_joints(problem, task.effector.segment)
-
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Reach from `start` until the goal is met, nothing is left to gain, or the budget is spent."""
-        room = room_size(problem, 26 * int(problem.packed[0][JOINTS]) + 50)
-        return run(self, fabrik_entry, room, (self.steps, self.tolerance), problem, start, seed, allowance)
 
 
 def _unsuitable_joints(problem: Problem, segment: str) -> list[str]:

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
-from supple.kernels.compiling import leaf, stage, table
+from supple.kernels.compiling import leaf, stage
+from supple.kernels.layouts import PROBLEM
 from supple.kernels.observe import observe
+from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_tasks
+from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.tree import open_tree
-from supple.solvers.baselines.common import limits_of
-from supple.solvers.baselines.one_coordinate import best_turn, span, spun
+from supple.solvers.baselines.common import BASELINE
+from supple.solvers.baselines.one_coordinate import best_angle, span_of, spun
 
 SAME = 1e-9  # axes nearer to each other than this [m] meet
 BEHIND = 0.3  # weight of the centres behind the next
+CENTRES, STATE = range(2)  # how many centres there are
+
+
+class FabrikScratch(NamedTuple):
+    """What reaching remembers; points are the centres and, last, the effector."""
+
+    baseline: Any = of(BASELINE)
+    chain: Any = of(3, "JOINTS")  # see `find_centres`
+    length: Any = of("JOINTS")  # of the links
+    points: Any = of("JOINTS + 1", 3)  # where the joints have put them
+    P: Any = of("JOINTS + 1", 3)  # where reaching has put them
+    pairs: Any = of("JOINTS + 1", 16)  # see `add_pairs`
+    motion: Any = of(3, 4)  # what the turns so far have done
+    pivot: Any = of(4, 4)  # the axis at hand, and scratch
+    state: Any = of(STATE)
+
+
+FABRIK = Scratch(FabrikScratch, PROBLEM)
+open_fabrik = FABRIK.open
 
 
 @leaf
@@ -64,23 +85,32 @@ def find_centres(tree: Any, free: Any, W: Any, chain: Any) -> int:
 
 
 @stage
-def see(I: Any, F: Any, scratch: Any, chain: Any, points: Any) -> None:
-    """From the world table of the last evaluation the centres and, last, the effector go to the rows of `points`."""
+def read_points(I: Any, F: Any, scratch: Any) -> None:
+    """From the world table of the last evaluation the centres and, last, the effector go to the points."""
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work = open_evaluation(I, scratch)
-    last = points.shape[0] - 1
+    work, s = open_evaluation(I, scratch), open_fabrik(I, scratch)
+    last = int(s.state[CENTRES])
     for c in range(last):
-        h = int(chain[1, c]) + 1
+        h = int(s.chain[1, c]) + 1
         for k in range(3):
-            points[c, k] = work.world[h, 9 + k] + chain[2, c] * work.world[h, 12 + k]
+            s.points[c, k] = work.world[h, 9 + k] + s.chain[2, c] * work.world[h, 12 + k]
     observe(tree, tasks, 0, work)
     for k in range(3):
-        points[last, k] = work.seen[k]
+        s.points[last, k] = work.seen[k]
 
 
 @leaf
-def pull(P: Any, fixed: int, moved: int, length: float) -> None:
+def measure_links(s: Any) -> None:
+    """The lengths between the points."""
+    P = s.points
+    for i in range(int(s.state[CENTRES])):
+        x, y, z = P[i + 1, 0] - P[i, 0], P[i + 1, 1] - P[i, 1], P[i + 1, 2] - P[i, 2]
+        s.length[i] = math.sqrt(x * x + y * y + z * z)
+
+
+@leaf
+def draw_near(P: Any, fixed: int, moved: int, length: float) -> None:
     """Move a point along the line to a fixed one until they are `length` apart; along z if the two coincide."""
     x, y, z = P[moved, 0] - P[fixed, 0], P[moved, 1] - P[fixed, 1], P[moved, 2] - P[fixed, 2]
     distance = math.sqrt(x * x + y * y + z * z)
@@ -91,9 +121,9 @@ def pull(P: Any, fixed: int, moved: int, length: float) -> None:
 
 
 @leaf
-def reach(P: Any, length: Any, t0: float, t1: float, t2: float) -> None:
+def reach_out(s: Any, t0: float, t1: float, t2: float) -> None:
     """One backward and one forward pass over the points P, or the straight line to a target that is too far away."""
-    n = P.shape[0] - 1
+    n, P, length = int(s.state[CENTRES]), s.P, s.length
     root0, root1, root2 = P[0, 0], P[0, 1], P[0, 2]
     whole = 0.0
     for i in range(n):
@@ -103,19 +133,18 @@ def reach(P: Any, length: Any, t0: float, t1: float, t2: float) -> None:
         P[n, 0], P[n, 1], P[n, 2] = t0, t1, t2
         for i in range(n - 1, -1, -1):
             below = i + 1
-            pull(P, below, i, length[i])
+            draw_near(P, below, i, length[i])
         P[0, 0], P[0, 1], P[0, 2] = root0, root1, root2
     for i in range(n):
         above = i + 1
         if far:
             P[above, 0], P[above, 1], P[above, 2] = t0, t1, t2
-        pull(P, i, above, length[i])
+        draw_near(P, i, above, length[i])
 
 
 @leaf
-def add_pairs(points: Any, P: Any, pairs: Any) -> None:
+def add_pairs(last: int, points: Any, P: Any, pairs: Any) -> None:
     """``pairs[c] = Σ_k w_k (x_k, 1)(P_k, 1)ᵀ`` over the points k behind centre c, in one sweep; measured from the root."""
-    last = points.shape[0] - 1
     tail = pairs[last]
     for i in range(16):
         tail[i] = 0.0
@@ -141,9 +170,7 @@ def carry_along(motion: Any, u0: float, u1: float, u2: float, p0: float, p1: flo
 
 
 @leaf
-def wanted_turn(
-    sums: Any, motion: Any, u0: float, u1: float, u2: float, p: Any, low: float, high: float, share: float
-) -> float:
+def wanted_turn(sums: Any, motion: Any, u0: float, u1: float, u2: float, p: Any, span: Any) -> float:
     """The turn about the axis u through p that brings points nearest to where they should be.
 
     Their `sums` (see `add_pairs`) are of before the motion; ``N = Σ w (x − p)(P − p)ᵀ`` holds the harmonic's coefficients.
@@ -163,35 +190,35 @@ def wanted_turn(
     B += u1 * (N[1, 0] * u0 + N[1, 1] * u1 + N[1, 2] * u2)
     B += u2 * (N[2, 0] * u0 + N[2, 1] * u1 + N[2, 2] * u2)
     C = u0 * (N[2, 1] - N[1, 2]) + u1 * (N[0, 2] - N[2, 0]) + u2 * (N[1, 0] - N[0, 1])
-    return best_turn(B, C, size, low, high, share)
+    return best_angle(B, C, size, span)
 
 
 @stage
-def recover(I: Any, F: Any, scratch: Any, q: Any, chain: Any, points: Any, P: Any, pairs: Any, room: Any) -> None:
+def recover_turns(I: Any, F: Any, scratch: Any, q: Any) -> None:
     """Turn the joints, from the root on, so that the points come to P.
 
     What is turned carries everything behind it, so one motion says where the axes and the points still to come have gone
     since the last evaluation, whose world table this reads.
     """
     tree = open_tree(I, F)
-    allowed, work = limits_of(I, F), open_evaluation(I, scratch)
-    W, motion, p = work.world, table(room, 0, 3, 4), table(room, 12, 4, 4)
-    add_pairs(points, P, pairs)
-    for k in range(12):
-        room[k] = 1.0 if k % 5 == 0 else 0.0
-    for j in range(chain.shape[1]):
-        if chain[0, j] < 0.0:
+    allowed, W, s = open_limits(I, F), open_evaluation(I, scratch).world, open_fabrik(I, scratch)
+    motion, p = s.motion, s.pivot
+    add_pairs(int(s.state[CENTRES]), s.points, s.P, s.pairs)
+    for k in range(3):
+        for l in range(4):
+            motion[k, l] = 1.0 if k == l else 0.0
+    for j in range(s.chain.shape[1]):
+        if s.chain[0, j] < 0.0:
             continue
         i, h = tree.coordinate[j], j + 1
         for k in range(3):
             p[0, k] = motion[k, 3]
             for l in range(3):
-                p[0, k] += motion[k, l] * (W[h, 9 + l] - points[0, l])
+                p[0, k] += motion[k, l] * (W[h, 9 + l] - s.points[0, l])
         u0 = motion[0, 0] * W[h, 12] + motion[0, 1] * W[h, 13] + motion[0, 2] * W[h, 14]
         u1 = motion[1, 0] * W[h, 12] + motion[1, 1] * W[h, 13] + motion[1, 2] * W[h, 14]
         u2 = motion[2, 0] * W[h, 12] + motion[2, 1] * W[h, 13] + motion[2, 2] * W[h, 14]
-        low, high = span(allowed, q, i)
-        t = wanted_turn(pairs[int(chain[0, j])], motion, u0, u1, u2, p, low, high, allowed.mobility[i])
+        t = wanted_turn(s.pairs[int(s.chain[0, j])], motion, u0, u1, u2, p, span_of(allowed, q, i))
         new = min(max(q[i] + t, allowed.lower[i]), allowed.upper[i])
         carry_along(motion, u0, u1, u2, p[0, 0], p[0, 1], p[0, 2], new - q[i])
         q[i] = new

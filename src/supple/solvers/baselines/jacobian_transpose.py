@@ -24,7 +24,7 @@ limits clamped after the step. The step rules are
   unbounded (``JJ⁺ = I`` wherever J has full rank), so J⁺ is the inverse that this method applies: Jᵀ scaled by (28).
 
 With rigidity ρ the coordinates are measured in units of ``1 − ρ``: J and Δθ are scaled by it, and a locked one stays.
-Nothing makes f fall at every step; the best posture on the way is the answer (`baseline`).
+Nothing makes f fall at every step; the best posture on the way is the answer (`common`).
 """
 
 from __future__ import annotations
@@ -33,28 +33,23 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from supple.basics.checks import check_fields, instance, not_negative, positive, whole
-from supple.geometry.placements import Floats
+from supple.basics.checks import check_fields, instance, positive
 from supple.kernels.compiling import entry, leaf, stage
-from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient
-from supple.problem.allowance import FREELY, ITERATIONS, Allowance, count
+from supple.problem.allowance import count
 from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
+from supple.solvers.base import OWN, Descent, Loop
 from supple.solvers.baselines.common import (
-    GOING,
-    arrive,
-    conclude,
-    linear_model,
-    read_model,
-    read_room,
-    room_of,
-    room_size,
-    settle,
+    LINEAR,
+    baseline,
+    look_linear,
+    open_baseline,
+    open_linear,
     without_residuals,
 )
+from supple.solvers.linear_limits import open_projection
 
+RULE, LENGTH = OWN, OWN + 1  # settings
 FIXED, FITTED, CAUTIOUS = range(3)
 
 
@@ -79,36 +74,28 @@ def fitted_step(rho: Any, J: Any, ease: Any, g: Any, epsilon: float) -> float:
 
 
 @stage
-def look(I: Any, F: Any, scratch: Any, T: Any, room: Any, q: Any, rule: float, info: Any) -> Any:
-    """G at q and the number of tasks not met; ∇G into the room, with ρ and J if the rule needs them."""
-    if rule != FIXED:
-        return linear_model(I, F, scratch, T, room, q, info)
+def look_by_rule(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> Any:
+    """G at q and the number of tasks not met; ∇G into the scratch, with ρ and J if the rule needs them."""
+    if settings[RULE] != FIXED:
+        return look_linear(I, F, scratch, T, q, settings, info)
     count(info)
-    return gradient(I, F, scratch, T, q, read_room(I, room).g)
+    return gradient(I, F, scratch, T, q, open_baseline(I, scratch).g)
 
 
 @stage
-def transpose_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
-    """The loop."""
-    steps, tolerance, patient = settings[0], settings[1], int(settings[2])
-    rule, length = settings[3], settings[4]
-    room = room_of(I, scratch)
-    r = read_room(I, room)
-    settle(I, F, room, q)
-    f, unmet = look(I, F, scratch, T, room, q, rule, info)
-    reason = arrive(I, F, room, q, f, unmet + patient, steps, tolerance, info, trace)
-    while reason == GOING:
-        info[ITERATIONS] += 1.0
-        tau = length
-        if rule != FIXED:
-            rho, J = read_model(I, room)
-            tau = fitted_step(rho, J, r.ease, r.g, length if rule == CAUTIOUS else math.inf)
-        for i in range(q.shape[0]):
-            q[i] -= tau * r.ease[i] * r.g[i]  # equation 27
-        settle(I, F, room, q)
-        f, unmet = look(I, F, scratch, T, room, q, rule, info)
-        reason = arrive(I, F, room, q, f, unmet + patient, steps, tolerance, info, trace)
-    conclude(I, F, room, q, tolerance, reason, info)
+def transpose_step(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+    """Equation 27."""
+    s, tau = open_baseline(I, scratch), settings[LENGTH]
+    ease = open_projection(I, s.projection).ease
+    if settings[RULE] != FIXED:
+        model = open_linear(I, scratch)
+        tau = fitted_step(model.rho, model.J, ease, s.g, tau if settings[RULE] == CAUTIOUS else math.inf)
+    for i in range(q.shape[0]):
+        q[i] -= tau * ease[i] * s.g[i]
+    return True
+
+
+transpose_loop = baseline(look_by_rule, transpose_step)
 
 
 @entry
@@ -149,29 +136,26 @@ StepRule: TypeAlias = FixedStep | FittedStep | CautiousStep
 
 
 @dataclass(frozen=True)
-class JacobianTranspose:
+class JacobianTranspose(Descent):
     """``q ← Π(q − τ∇G)`` with τ constant or by formula. The simplest baseline: it may overshoot, and it is slow."""
 
     steps: int = 20_000
     tolerance: float = 1e-9  # on the projected gradient step
     step: StepRule = FixedStep()
 
+    loop = Loop(jacobian_transpose_entry, LINEAR)
+
     def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative)
+        super().__post_init__()
         instance(self.step, (FixedStep, FittedStep, CautiousStep), "the step rule")
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles; with a fitted step, also goals that have no residuals."""
-        reasons = reasons_of_a_descent_method(problem)
+        reasons = super().refuse(problem)
         return reasons if isinstance(self.step, FixedStep) else reasons + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Walk from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        rule, length = FITTED, 0.0
+    def own_settings(self) -> tuple[float, ...]:
+        """The rule and its number."""
         if isinstance(self.step, FixedStep):
-            rule, length = FIXED, self.step.length
-        elif isinstance(self.step, CautiousStep):
-            rule, length = CAUTIOUS, self.step.deviation
-        settings = (self.steps, self.tolerance, is_patient(problem), rule, length)
-        room = room_size(problem, int(problem.packed[0][RESIDUALS]) * (1 + problem.figure.size))
-        return run(self, jacobian_transpose_entry, room, settings, problem, start, seed, allowance)
+            return FIXED, self.step.length
+        return (CAUTIOUS, self.step.deviation) if isinstance(self.step, CautiousStep) else (FITTED, 0.0)

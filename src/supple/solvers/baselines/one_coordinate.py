@@ -14,13 +14,30 @@ Its least value is at ``t = atan2(−C, −B)``, or within limits at that angle 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.kernels.compiling import leaf
-from supple.kernels.layouts import FRAME_ROW, KIND, SCALE, TARGET_AT, WEIGHT
-from supple.kernels.terms.kinds import AT, FACE, NEAR, PLANE, TURN
+from supple.kernels.layouts import DRIVEN_BY, FRAME_ROW, KIND, NO_ROW, REFERENCE_ROW, SCALE, TARGET_AT, WEIGHT
+from supple.kernels.terms.kinds import AT, FACE, LINE, NEAR, PLANE, TURN
 
+IDLE, EXACT, SEARCHED = range(3)  # how a coordinate is moved
 FAINT = 1e-14  # a harmonic weaker than this share of its terms is rounding: the goals lie on the axis
+
+
+class Span(NamedTuple):
+    """How far a coordinate may go."""
+
+    low: Any  # the least change
+    high: Any  # the greatest
+    share: Any  # of its way that it is willing to go, 1 − ρ
+
+
+class Carried(NamedTuple):
+    """What the terms see, while joints move it one after the other."""
+
+    X: Any  # (terms, 12) the frames
+    order: Any  # (terms) the terms in the order of the rows that carry them
+    first: Any  # the place in the order of the first that the joint at hand moves
 
 
 @leaf
@@ -30,7 +47,38 @@ def carries(tree: Any, j: int, at: int) -> bool:
 
 
 @leaf
-def by_row(tasks: Any, order: Any) -> None:
+def survey(tree: Any, tasks: Any, free: Any, how: Any) -> None:
+    """How each coordinate is moved: not at all, by its closed form, or by a search."""
+    for i in range(free.shape[0]):
+        how[i] = IDLE
+    for j in range(tree.parent.shape[0]):
+        if tree.coordinate[j] >= 0:
+            how[tree.coordinate[j]] = EXACT if tree.axis[j] < 6 else SEARCHED
+    for s in range(tree.term.shape[0]):
+        how[tree.term[s, DRIVEN_BY]] = SEARCHED
+    for t in range(tasks.task.shape[0] - 1):
+        single = tasks.task[t + 1] - tasks.task[t] == 1
+        for k in range(tasks.alternative[tasks.task[t]], tasks.alternative[tasks.task[t + 1]]):
+            kind, at, reference = tasks.term[k, KIND], tasks.term[k, FRAME_ROW], tasks.term[k, REFERENCE_ROW]
+            if kind == NEAR:
+                for i in range(free.shape[0]):
+                    if tasks.near[at, i] > 0.0:
+                        how[i] = SEARCHED
+                continue
+            plain = single and at != NO_ROW and reference == NO_ROW
+            harmonic = plain and (kind == AT or kind == FACE or kind == TURN)
+            parabola = harmonic or (plain and (kind == LINE or kind == PLANE))
+            for j in range(tree.parent.shape[0]):
+                felt = at == NO_ROW or carries(tree, j, at) or carries(tree, j, reference)
+                if felt and tree.coordinate[j] >= 0 and not (harmonic if tree.axis[j] < 3 else parabola):
+                    how[tree.coordinate[j]] = SEARCHED
+    for i in range(free.shape[0]):
+        if not free[i] > 0.0:
+            how[i] = IDLE
+
+
+@leaf
+def order_by_row(tasks: Any, order: Any) -> None:
     """The terms in the order of the rows that carry what they see: those that a joint moves stand together."""
     for k in range(order.shape[0]):
         s = k
@@ -49,7 +97,7 @@ def first_moved(tasks: Any, order: Any, first: int, j: int) -> int:
 
 
 @leaf
-def span(allowed: Any, q: Any, i: int) -> Any:
+def span_of(allowed: Any, q: Any, i: int) -> Any:
     """The least and the greatest change of coordinate i that the limits allow; never a forced one."""
     low, high = allowed.lower[i] - q[i], allowed.upper[i] - q[i]
     for r in range(allowed.b.shape[0]):
@@ -62,18 +110,19 @@ def span(allowed: Any, q: Any, i: int) -> Any:
             high = min(high, slack / a)
         else:
             low = max(low, slack / a)
-    return min(low, 0.0), max(high, 0.0)
+    return Span(min(low, 0.0), max(high, 0.0), allowed.mobility[i])
 
 
 @leaf
-def best_turn(B: float, C: float, size: float, low: float, high: float, share: float) -> float:
+def best_angle(B: float, C: float, size: float, span: Any) -> float:
     """Where ``B cos t + C sin t`` is least for low ≤ t ≤ high. With a share below 1 only on the way downhill from t = 0."""
+    low, high = span.low, span.high
     if not math.hypot(B, C) > FAINT * size:
         return 0.0
     t = math.atan2(-C, -B)
     if low <= t <= high:
         return t
-    if share < 1.0:
+    if span.share < 1.0:
         return min(max(t, low), high)
     around = t - 2.0 * math.pi if t > 0.0 else t + 2.0 * math.pi
     if low <= around <= high:
@@ -93,14 +142,12 @@ def harmonic(W: Any, b: int, x0: float, x1: float, x2: float, g0: float, g1: flo
 
 
 @leaf
-def hinge_change(
-    tree: Any, tasks: Any, T: Any, W: Any, X: Any, order: Any, first: int, j: int, low: float, high: float, share: float
-) -> float:
-    """The best change of the hinge j, whose goals' frames are the rows of X; those it moves begin at `first` in the order."""
-    h = j + 1
+def hinge_change(tree: Any, tasks: Any, T: Any, W: Any, carried: Any, j: int, span: Any) -> float:
+    """The best change of the hinge j."""
+    h, X, order = j + 1, carried.X, carried.order
     p0, p1, p2 = W[h, 9], W[h, 10], W[h, 11]
     B, C, size = 0.0, 0.0, 0.0
-    for e in range(first, order.shape[0]):
+    for e in range(carried.first, order.shape[0]):
         k = int(order[e])
         if tasks.term[k, FRAME_ROW] > tree.last[j] + 1:
             break
@@ -120,17 +167,16 @@ def hinge_change(
                 x = 3 + 3 * a
                 b, c, s = harmonic(W, h, X[k, x], X[k, x + 1], X[k, x + 2], T[t + a], T[t + 3 + a], T[t + 6 + a])
                 B, C, size = B + 0.5 * w * b, C + 0.5 * w * c, size + 0.5 * w * s
-    return best_turn(B, C, size, low, high, share)
+    return best_angle(B, C, size, span)
 
 
 @leaf
-def slide_change(
-    tree: Any, tasks: Any, T: Any, W: Any, X: Any, order: Any, first: int, j: int, low: float, high: float
-) -> float:
+def slide_change(tree: Any, tasks: Any, T: Any, W: Any, carried: Any, j: int, span: Any) -> float:
     """The best change of the slide j: the vertex of ``Σ w ‖Q(r + t a − g)‖²``, Q the projector that a goal sees through."""
+    X, order = carried.X, carried.order
     a0, a1, a2 = W[j + 1, 15], W[j + 1, 16], W[j + 1, 17]
     bend, slope = 0.0, 0.0
-    for e in range(first, order.shape[0]):
+    for e in range(carried.first, order.shape[0]):
         k = int(order[e])
         if tasks.term[k, FRAME_ROW] > tree.last[j] + 1:
             break
@@ -150,7 +196,7 @@ def slide_change(
         slope += w * ad
     if not bend > 0.0:
         return 0.0
-    return min(max(-slope / bend, low), high)
+    return min(max(-slope / bend, span.low), span.high)
 
 
 @leaf
@@ -165,12 +211,13 @@ def spun(u0: float, u1: float, u2: float, s: float, c: float, x: float, y: float
 
 
 @leaf
-def carry_frames(tree: Any, tasks: Any, W: Any, X: Any, order: Any, first: int, j: int, t: float) -> None:
-    """Move the frames X that joint j carries by t."""
+def carry_frames(tree: Any, tasks: Any, W: Any, carried: Any, j: int, t: float) -> None:
+    """Move the frames that joint j carries by t."""
+    X, order = carried.X, carried.order
     u0, u1, u2 = W[j + 1, 12], W[j + 1, 13], W[j + 1, 14]
     hinge = tree.axis[j] < 3
     s, c = math.sin(t), 2.0 * math.sin(0.5 * t) ** 2  # 1 − cos t
-    for e in range(first, order.shape[0]):
+    for e in range(carried.first, order.shape[0]):
         k = int(order[e])
         if tasks.term[k, FRAME_ROW] > tree.last[j] + 1:
             break

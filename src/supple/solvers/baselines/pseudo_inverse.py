@@ -9,12 +9,12 @@ The step knows nothing of limits. They are clamped after every step, or with `at
 has been found: "projection of the final solution", as the paper describes Blender. Near a singular posture steps grow
 without bound; `longest` clamps ``‖Δθ‖`` (the rate control of section 4.2).
 
-**Singular values** by one-sided Jacobi rotations (Hestenes 1958): pairs of rows of J are turned in their plane until all
+**Singular values** by one-sided Jacobi rotations (see `jacobi`): pairs of rows of J are turned in their plane until all
 are orthogonal. The turns make up Uᵀ, so afterwards row r of J is ``σ_r v_rᵀ``; carried along on e they give ``u_rᵀe``. Neither
 U nor V is ever formed.
 
 With rigidity ρ the coordinates are measured in units of ``1 − ρ``: J and Δθ are scaled by it, and a locked one stays.
-Nothing makes G fall at every step; the best posture on the way is the answer (`baseline`).
+Nothing makes G fall at every step; the best posture on the way is the answer (`common`).
 """
 
 from __future__ import annotations
@@ -24,83 +24,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from supple.basics.checks import check_fields, endless, flag, not_negative, number, whole
-from supple.geometry.placements import Floats
-from supple.kernels.compiling import entry, leaf, stage, table
-from supple.kernels.layouts import RESIDUALS
-from supple.problem.allowance import BUDGET, EVALUATIONS, FREELY, ITERATIONS, SPENT, Allowance
+from supple.basics.checks import check_fields, endless, flag, number
+from supple.kernels.algebra.jacobi import longest_square, orthogonal_rows
+from supple.kernels.compiling import entry, leaf, stage
+from supple.kernels.tables import open_limits
 from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.base import reasons_of_a_descent_method, run
+from supple.solvers.base import OWN, Descent, Loop
 from supple.solvers.baselines.common import (
-    ANY,
-    GOING,
-    arrive,
-    conclude,
-    keep,
-    limits_of,
-    linear_model,
-    read_model,
-    read_room,
-    room_of,
-    room_size,
-    settle,
+    LINEAR,
+    baseline,
+    look_linear,
+    open_baseline,
+    open_linear,
     without_residuals,
 )
 
-SWEEPS = 40
-ORTHOGONAL = 1e-15  # two rows of J count as orthogonal when the cosine between them is smaller
-NOTHING = 1e-15  # a row this much shorter than the longest is rounding
-
-
-@leaf
-def longest_square(A: Any) -> float:
-    """The square of the longest row."""
-    greatest = 0.0
-    for r in range(A.shape[0]):
-        square = 0.0
-        for i in range(A.shape[1]):
-            square += A[r, i] * A[r, i]
-        greatest = max(greatest, square)
-    return greatest
-
-
-@leaf
-def turn_rows(A: Any, r: int, s: int, c: float, d: float) -> None:
-    """Turn rows r and s of A in their plane by the angle of cosine c and sine d."""
-    for i in range(A.shape[1]):
-        x, y = A[r, i], A[s, i]
-        A[r, i], A[s, i] = c * x - d * y, d * x + c * y
-
-
-@stage
-def orthogonal_rows(A: Any, B: Any) -> int:
-    """Turn the rows of A (m, n) until they are orthogonal, and those of B (m, k) with them; returns the sweeps it took.
-
-    Two rows with squares a, b and product p become orthogonal by the turn of tangent t, the smaller root of
-    ``t² + 2ζt − 1 = 0`` with ``ζ = (b − a)/2p``.
-    """
-    for sweep in range(SWEEPS):
-        turned, floor = False, NOTHING * NOTHING * longest_square(A)
-        for r in range(A.shape[0] - 1):
-            for s in range(r + 1, A.shape[0]):
-                a, b, p = 0.0, 0.0, 0.0
-                for i in range(A.shape[1]):
-                    a += A[r, i] * A[r, i]
-                    b += A[s, i] * A[s, i]
-                    p += A[r, i] * A[s, i]
-                if not (min(a, b) > floor and abs(p) > ORTHOGONAL * math.sqrt(a) * math.sqrt(b)):
-                    continue
-                zeta = (b - a) / (2.0 * p)
-                t = 1.0 / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
-                t = -t if zeta < 0.0 else t
-                c = 1.0 / math.sqrt(1.0 + t * t)
-                turn_rows(A, r, s, c, c * t)
-                turn_rows(B, r, s, c, c * t)
-                turned = True
-        if not turned:
-            return sweep
-    return SWEEPS
+CUTOFF, LONGEST, AT_END = range(OWN, OWN + 3)  # settings
 
 
 @entry
@@ -138,37 +77,19 @@ def take_step(q: Any, step: Any, free: Any, longest: float) -> None:
 
 
 @stage
-def inverse_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
-    """The loop."""
-    steps, tolerance, cutoff = settings[0], settings[1], settings[2]
-    longest, at_end = settings[3], settings[4]
-    n, m = q.shape[0], I[RESIDUALS]
-    free, room = limits_of(I, F).mobility, room_of(I, scratch)
-    r, (_, J) = read_room(I, room), read_model(I, room)
-    column = table(room, r.rest, m, 1)  # ρ
-    enough = tolerance if at_end == 0.0 else -1.0
-    settle(I, F, room, q)
-    f, unmet = linear_model(I, F, scratch, T, room, q, info)
-    reason = arrive(I, F, room, q, f, unmet, steps, enough, info, trace)
-    while reason == GOING and info[EVALUATIONS] + at_end < info[BUDGET]:  # one is left for the clamped posture
-        info[ITERATIONS] += 1.0
-        for s in range(m):
-            for i in range(n):
-                J[s, i] *= free[i]
-        orthogonal_rows(J, column)
-        pseudo_inverse_step(J, column, cutoff, r.trial)
-        take_step(q, r.trial, free, longest)
-        if at_end == 0.0:
-            settle(I, F, room, q)
-        f, unmet = linear_model(I, F, scratch, T, room, q, info)
-        reason = arrive(I, F, room, q, f, unmet, steps, enough, info, trace)
-    if at_end != 0.0 and info[ITERATIONS] > 0.0:
-        for i in range(n):
-            q[i] = r.best[i]
-        settle(I, F, room, q)
-        f, unmet = linear_model(I, F, scratch, T, room, q, info)
-        keep(I, room, q, f, ANY, info, trace)
-    conclude(I, F, room, q, tolerance, SPENT if reason == GOING else reason, info)
+def inverse_step(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+    """The shortest step that brings the linear model nearest."""
+    model, step, free = open_linear(I, scratch), open_baseline(I, scratch).trial, open_limits(I, F).mobility
+    for s in range(model.J.shape[0]):
+        for i in range(q.shape[0]):
+            model.J[s, i] *= free[i]
+    orthogonal_rows(model.J, model.column)
+    pseudo_inverse_step(model.J, model.column, settings[CUTOFF], step)
+    take_step(q, step, free, settings[LONGEST])
+    return True
+
+
+inverse_loop = baseline(look_linear, inverse_step, at_end=AT_END)
 
 
 @entry
@@ -181,7 +102,7 @@ def pseudo_inverse_entry(
 
 
 @dataclass(frozen=True)
-class PseudoInverse:
+class PseudoInverse(Descent):
     """``q ← clamp(q − J⁺ρ)``. Quadratic near a regular solution inside the limits, jumpy near singular postures."""
 
     steps: int = 500
@@ -190,16 +111,16 @@ class PseudoInverse:
     longest: float = 1.0  # greatest length of a step, in coordinate units
     at_end: bool = False  # clamp once, at the end, instead of after every step
 
+    loop = Loop(pseudo_inverse_entry, LINEAR)
+
     def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative, longest=endless, at_end=flag)
-        check_fields(self, cutoff=partial(number, least=0.0, below=1.0))
+        super().__post_init__()
+        check_fields(self, longest=endless, at_end=flag, cutoff=partial(number, least=0.0, below=1.0))
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles, goals that have no residuals."""
-        return reasons_of_a_descent_method(problem) + without_residuals(problem)
+        return super().refuse(problem) + without_residuals(problem)
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Step from `start` until every task is met, nothing is left to gain, or the budget is spent."""
-        settings = (self.steps, self.tolerance, self.cutoff, self.longest, self.at_end)
-        room = room_size(problem, int(problem.packed[0][RESIDUALS]) * (1 + problem.figure.size))
-        return run(self, pseudo_inverse_entry, room, settings, problem, start, seed, allowance)
+    def own_settings(self) -> tuple[float, ...]:
+        """Cutoff, longest step, and whether limits are kept at the end alone."""
+        return self.cutoff, self.longest, self.at_end

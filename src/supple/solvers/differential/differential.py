@@ -37,7 +37,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.algebra.least_norm import least_norm
+from supple.kernels.algebra.least_norm import Equations, least_norm
 from supple.kernels.compiling import entry, leaf, row, stage
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import FRAME_ROW, KIND, RESIDUALS, TARGET_AT, WEIGHT
@@ -131,7 +131,8 @@ def fill_rows(rows: Any, least: Any, box: Any, metric: Any, first: int, last: in
 def minimum_over_free(rows: Any, least: Any, box: Any, metric: Any, first: int, last: int) -> None:
     """Where the free coordinates are best, the others being where they are; the multipliers in w."""
     wide = fill_rows(rows, least, box, metric, first, last) + last - first
-    least_norm(least.B, last, first, wide, least.y, least.front, rows.w, least.corner, least.beta, least.place)
+    equations = Equations(least.B, rows.w, least.corner, least.y, least.front, least.beta, least.place)
+    least_norm(equations, last, first, wide)
     free = 0
     for i in range(box.x.shape[0]):
         if box.held[i] == FREE:

@@ -56,9 +56,7 @@ class Linearisation(NamedTuple):
 @leaf
 def project_into(limits: Any, q: Any, scratch: Any) -> None:
     """The nearest allowed posture, in the metric of the step."""
-    project(
-        q, limits.lower, limits.upper, limits.equalities, limits.A, limits.b, scratch.D, scratch.nearest, scratch.origin
-    )
+    project(q, limits, scratch.D, scratch.nearest, scratch.origin)
 
 
 @leaf

@@ -20,7 +20,7 @@ a step along that curvature is tried before the posture is called the nearest.
 Without `curvature`, B is the Gauss–Newton matrix, positive semidefinite, and convergence is quadratic only if all goals can
 be met.
 
-Where no model leads on, in corners with more limits than coordinates, a projected gradient step does (see `entrance.slide`).
+Where no model leads on, in corners with more limits than coordinates, a projected gradient step does (see `descent.slide`).
 Every iterate is legal and G never rises. The loop ends when every task is met (unless a posture goal is still to be improved),
 when ``‖r‖_∞`` falls below `tolerance`, when no step of a representable length is accepted, or when the budget is spent.
 """
@@ -31,35 +31,33 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from supple.basics.checks import check_fields, flag, not_negative, positive, whole
-from supple.geometry.placements import Floats
+from supple.basics.checks import check_fields, flag, positive
 from supple.kernels.algebra.triangular import solve_up
-from supple.kernels.compiling import entry, leaf, row, stage
+from supple.kernels.algebra.vectors import norm, products
+from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.kernels.objective import gradient, hessian
+from supple.kernels.objective import hessian
 from supple.kernels.terms.kinds import CUSTOM
-from supple.problem.allowance import (
-    EVALUATIONS,
-    FREELY,
-    MET,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Allowance,
-    close,
-    count,
-    record,
-    spent,
-)
+from supple.problem.allowance import EVALUATIONS, ITERATIONS, SPENT, STATIONARY, count, spent
 from supple.problem.problem import Problem
-from supple.problem.solution import Solution
-from supple.solvers.base import is_patient, reasons_of_a_descent_method, run
-from supple.solvers.linear_limits import inside, rescaled, slide
-from supple.solvers.newton.scratch import begin, norm, oversteps, read_sheet, room_size, step_to
-from supple.solvers.newton.shifted_model import gather, minimise, remainder
+from supple.solvers.base import OWN, STEPS, TOLERANCE, Descent, Loop
+from supple.solvers.descent import (
+    ACCEPTED,
+    GOING,
+    HERE,
+    REFUSED,
+    SLID,
+    THERE,
+    UNMET_THERE,
+    descent,
+    evaluate,
+    open_walk,
+)
+from supple.solvers.linear_limits import change_unit, inside, oversteps
+from supple.solvers.newton.scratch import AFRESH, FREE, IN_HAND, LARGEST, LENGTH, NEWTON, NU, SIZE, open_newton
+from supple.solvers.newton.shifted_model import load_model, minimise_model, remainder, step_to
 
+CURVATURE, DAMPING = OWN, OWN + 1  # settings
 DECREASE = 1e-4  # δ
 TURNS = 20  # trials to leave a saddle
 TIMID = 10.0  # ν from which steps are short
@@ -67,91 +65,78 @@ ENDLESS = 1e14  # a shift so much larger than B leaves no step
 
 
 @leaf
-def rescale(sheet: Any) -> float:
+def change_unit_of_hessian(unit: Any, B: Any) -> float:
     """B from units of q to units of φ; returns its largest diagonal entry."""
-    size, n = 0.0, sheet.unit.shape[0]
+    size, n = 0.0, unit.shape[0]
     for i in range(n):
         for j in range(n):
-            sheet.B[i, j] *= sheet.unit[i] * sheet.unit[j]
-        size = max(size, abs(sheet.B[i, i]))
+            B[i, j] *= unit[i] * unit[j]
+        size = max(size, abs(B[i, i]))
     return size
 
 
 @stage
-def bend_away(I: Any, room: Any, q: Any, size: float, turn: int) -> float:
+def bend_away(I: Any, scratch: Any, q: Any, turn: int) -> float:
     """A trial along negative curvature κ, to one side and the other by ever shorter steps t: ``½ t² κ``; 0 if none is left."""
-    sheet = read_sheet(I, room)
-    n, m, count = I[COORDINATES], I[LINEAR_LIMITS], int(sheet.tally[0])
-    k = gather(sheet, 0.0)
-    if turn >= TURNS or sheet.tally[1] > 0.0 or k == count or not sheet.R[k, k] < -1e-9 * size:
+    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    k = load_model(walk, s, 0.0)
+    if turn >= TURNS or s.state[IN_HAND] > 0.0 or k == int(s.state[FREE]) or not s.R[k, k] < -1e-9 * s.state[SIZE]:
         return 0.0
     for l in range(k):  # vᵀMv = R_kk for v = (−M⁻¹m, 1), m the column above the bad pivot
-        sheet.v[l] = -sheet.R[l, k]
-    solve_up(sheet.R, k, sheet.v)
-    sheet.v[k], square = 1.0, 0.0
+        s.v[l] = -s.R[l, k]
+    solve_up(s.R, k, s.v)
+    s.v[k], square = 1.0, 0.0
     for l in range(k + 1):
-        square += sheet.v[l] * sheet.v[l]
-    for i in range(n):
-        sheet.x[i] = 0.0
+        square += s.v[l] * s.v[l]
+    for i in range(I[COORDINATES]):
+        s.x[i] = 0.0
     for l in range(k + 1):
-        sheet.x[int(sheet.order[l])] = (sheet.v[l] if turn % 2 == 0 else -sheet.v[l]) / math.sqrt(square)
+        s.x[int(s.order[l])] = (s.v[l] if turn % 2 == 0 else -s.v[l]) / math.sqrt(square)
     t = 0.25 ** (turn // 2)
-    for r in range(m):
-        towards = 0.0
-        for i in range(n):
-            towards += sheet.C[r, i] * sheet.x[i]
-        sheet.w[r] = towards
-        if towards * t > sheet.slack[r]:
-            t = max(sheet.slack[r], 0.0) / towards
-    for r in range(m):
-        sheet.left[r] = sheet.slack[r] - t * sheet.w[r]
-    step_to(sheet, q, t)
-    return 0.5 * t * t * sheet.R[k, k] / square
+    products(walk.C, s.x, s.w)
+    for r in range(I[LINEAR_LIMITS]):
+        if s.w[r] * t > walk.slack[r]:
+            t = max(walk.slack[r], 0.0) / s.w[r]
+    for r in range(I[LINEAR_LIMITS]):
+        walk.left[r] = walk.slack[r] - t * s.w[r]
+    step_to(walk, q, s.x, t)
+    return 0.5 * t * t * s.R[k, k] / square
 
 
 @leaf
-def keep_prices(sheet: Any, equalities: int) -> None:
+def keep_prices(s: Any, equalities: int) -> None:
     """The multipliers of the rows in hand become their prices; other rows have none."""
-    for r in range(sheet.price.shape[0]):
-        sheet.price[r] = 0.0
-    for k in range(int(sheet.tally[1])):
-        r = int(sheet.active[k])
-        price = sheet.base[r] + sheet.lam[k]
-        sheet.price[r] = price if r < equalities else max(price, 0.0)
-
-
-@leaf
-def move_on(sheet: Any, q: Any) -> None:
-    """The trial becomes q."""
-    for i in range(q.shape[0]):
-        q[i], sheet.g[i] = sheet.trial[i], sheet.rest[i]
-    for r in range(sheet.slack.shape[0]):
-        sheet.slack[r] = sheet.left[r]
+    for r in range(s.price.shape[0]):
+        s.price[r] = 0.0
+    for k in range(int(s.state[IN_HAND])):
+        r = int(s.active[k])
+        price = s.base[r] + s.lam[k]
+        s.price[r] = price if r < equalities else max(price, 0.0)
 
 
 @stage
-def propose(I: Any, room: Any, q: Any, size: float, nu: float) -> Any:
+def shifted_step(I: Any, scratch: Any, q: Any, nu: float) -> Any:
     """The trial for the first ν from here on for which M is definite where it must be: m(p) and that ν.
 
     Where only negative curvature asks for a large ν and steps become timid, it is brought down again as far as it can be.
     """
-    sheet = read_sheet(I, room)
-    remainder(I, room, q)
-    length, bad = sheet.tally[3], 0.0
-    promised = minimise(I, room, q, nu * length)
+    s = open_newton(I, scratch)
+    remainder(I, scratch, q)
+    length, size, bad = s.state[LENGTH], s.state[SIZE], 0.0
+    promised = minimise_model(I, scratch, q, nu * length)
     while not promised <= 0.0 and nu * length < ENDLESS * (size + length):
         bad, nu = nu, max(2.5 * nu, 1e-3 * size / length)
-        promised = minimise(I, room, q, nu * length)
+        promised = minimise_model(I, scratch, q, nu * length)
     best = nu
-    while bad > 0.0 and best > TIMID and best > 1.001 * bad and norm(sheet.x, I[COORDINATES]) < 1.0 / TIMID:
+    while bad > 0.0 and best > TIMID and best > 1.001 * bad and norm(s.x, I[COORDINATES]) < 1.0 / TIMID:
         nu = 0.5 * (bad + best)
-        promised = minimise(I, room, q, nu * length)
+        promised = minimise_model(I, scratch, q, nu * length)
         if promised <= 0.0:
             best = nu
         else:
             bad = nu
     if nu != best:
-        promised = minimise(I, room, q, best * length)
+        promised = minimise_model(I, scratch, q, best * length)
     return promised, best
 
 
@@ -163,71 +148,77 @@ def next_shift(nu: float, gain: float) -> float:
     return 3.0 * nu if gain < 0.25 else nu
 
 
+# ── phases ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 @stage
-def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, room: Any, info: Any, trace: Any) -> None:
-    """The loop."""
-    sheet = read_sheet(I, room)
-    steps, tolerance, patient, curvature, nu = settings[0], settings[1], settings[2], int(settings[3]), settings[4]
-    inside(I, F, q, sheet.spare)
-    begin(I, F, room, q)
-    G, unmet = gradient(I, F, scratch, T, q, sheet.g)
+def begin_newton(I: Any, F: Any, scratch: Any, q: Any, settings: Any) -> None:
+    """The change of unit, rows without a price, and the first ν."""
+    s = open_newton(I, scratch)
+    change_unit(I, F, q, open_walk(I, scratch))
+    for r in range(I[LINEAR_LIMITS]):
+        s.price[r] = 0.0
+    s.state[AFRESH], s.state[NU] = 1.0, settings[DAMPING]
+
+
+@stage
+def model_curvature(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+    """B, and what the multipliers of the limits leave of the gradient."""
+    if info[ITERATIONS] >= settings[STEPS] or spent(info):
+        return SPENT
+    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    hessian(I, F, scratch, T, q, int(settings[CURVATURE]), s.v, s.B)
     count(info)
-    record(info, trace, G)
-    searching = rescaled(sheet.unit, G, sheet.g) < np.inf
-    reason, k, afresh = SPENT if searching else STUCK, 0, True
-    while searching:
-        if unmet == 0 and patient == 0.0:
-            reason = MET
+    size = change_unit_of_hessian(walk.unit, s.B)
+    s.state[SIZE] = size
+    if s.state[AFRESH] != 0.0 and I[LINEAR_LIMITS] > 0 and minimise_model(I, scratch, q, 1e8 * size) <= 0.0:
+        keep_prices(s, I[EQUALITIES])  # a step so short asks nothing but which rows hold the gradient
+    remainder(I, scratch, q)
+    return GOING
+
+
+@stage
+def try_shifts(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+    """Steps of the shifted model with ever larger ν, or, at a saddle, along negative curvature, until G falls enough."""
+    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    G, nu, before = walk.state[HERE], s.state[NU], int(info[EVALUATIONS])
+    saddle, length, size = s.state[LARGEST] <= settings[TOLERANCE], s.state[LENGTH], s.state[SIZE]
+    while nu * length < ENDLESS * (size + length):
+        if saddle:
+            promised = bend_away(I, scratch, q, int(info[EVALUATIONS]) - before)
+        else:
+            promised, nu = shifted_step(I, scratch, q, nu)
+        if not promised < 0.0:
             break
-        if k >= steps or spent(info):
+        if spent(info):
+            return SPENT
+        afresh = oversteps(walk.left, I[EQUALITIES])
+        legal = not afresh or inside(I, F, walk.trial, walk.projection)
+        G_new, unmet, finite = evaluate(I, F, scratch, T, walk.trial, walk.g_new, info)
+        if legal and finite and G_new <= G + DECREASE * promised:
+            walk.state[THERE], walk.state[UNMET_THERE] = G_new, unmet
+            s.state[NU] = settings[DAMPING] if saddle else next_shift(nu, (G_new - G) / promised)
+            s.state[AFRESH] = 1.0 if afresh else 0.0
+            return ACCEPTED
+        if -promised < 1e-16 * G:
             break
-        hessian(I, F, scratch, T, q, curvature, sheet.v, sheet.B)
-        count(info)
-        size, before = rescale(sheet), int(info[EVALUATIONS])
-        if afresh and I[LINEAR_LIMITS] > 0 and minimise(I, room, q, 1e8 * size) <= 0.0:
-            keep_prices(sheet, I[EQUALITIES])  # a step so short asks nothing but which rows hold the gradient
-        remainder(I, room, q)
-        saddle, length, found, afresh, G_new = sheet.tally[2] <= tolerance, sheet.tally[3], False, False, G
-        while nu * length < ENDLESS * (size + length):
-            if saddle:
-                promised = bend_away(I, room, q, size, int(info[EVALUATIONS]) - before)
-            else:
-                promised, nu = propose(I, room, q, size, nu)
-            if not promised < 0.0:
-                break
-            if spent(info):
-                searching = False
-                break
-            afresh = oversteps(sheet, I[EQUALITIES])
-            legal = not afresh or inside(I, F, sheet.trial, sheet.spare)
-            G_new, missed = gradient(I, F, scratch, T, sheet.trial, sheet.rest)
-            count(info)
-            found = legal and rescaled(sheet.unit, G_new, sheet.rest) < np.inf and G_new <= G + DECREASE * promised
-            if found:
-                nu = settings[4] if saddle else next_shift(nu, (G_new - G) / promised)
-                G, unmet = G_new, missed
-            if found or -promised < 1e-16 * G:
-                break
-            nu = nu if saddle else 2.5 * nu
-        if not searching:
-            break
-        if not found and not saddle:
-            G_new, missed = slide(
-                I, F, scratch, T, q, G, sheet.g, sheet.unit, sheet.trial, sheet.rest, sheet.spare, info
-            )
-            found, afresh, nu = G_new < np.inf, True, settings[4]
-            if found:
-                G, unmet = G_new, missed
-        if not found:
-            reason = STATIONARY if saddle or G_new == np.inf else (SPENT if spent(info) else STUCK)
-            break
-        keep_prices(sheet, I[EQUALITIES])
-        move_on(sheet, q)
-        k += 1
-        record(info, trace, G)
-        if afresh:
-            begin(I, F, room, q)
-    close(info, k, G, reason)
+        nu = nu if saddle else 2.5 * nu
+    return STATIONARY if saddle else REFUSED
+
+
+@stage
+def follow_prices(I: Any, F: Any, scratch: Any, q: Any, settings: Any, outcome: int) -> None:
+    """The prices of the rows at the new q; where the way there was not the model's, they are found anew."""
+    s = open_newton(I, scratch)
+    nu = s.state[NU]
+    if outcome == SLID:
+        begin_newton(I, F, scratch, q, settings)
+    elif s.state[AFRESH] != 0.0:
+        begin_newton(I, F, scratch, q, settings)
+        s.state[NU] = nu
+    else:
+        keep_prices(s, I[EQUALITIES])
+
+
+newton_loop = descent(begin_newton, model_curvature, try_shifts, follow_prices)
 
 
 @entry
@@ -235,13 +226,12 @@ def newton_entry(
     I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
-    work = scratch.shape[0] - room_size(I)
     for k in range(first, last):
-        descend(I, F, scratch, T[k], Q[k], settings, row(scratch, work, room_size(I)), info[k], trace)
+        newton_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
 
 
 @dataclass(frozen=True)
-class Newton:
+class Newton(Descent):
     """``q ← q − (B + μ D⁻¹)⁻¹ g`` within the limits. Few, costlier steps; quadratic in the end; always legal, never uphill."""
 
     steps: int = 200
@@ -249,17 +239,19 @@ class Newton:
     curvature: bool = True  # without: Gauss–Newton
     damping: float = 0.1  # the first ν
 
+    loop = Loop(newton_entry, NEWTON)
+
     def __post_init__(self) -> None:
-        check_fields(self, steps=whole, tolerance=not_negative, curvature=flag, damping=positive)
+        super().__post_init__()
+        check_fields(self, curvature=flag, damping=positive)
 
     def refuse(self, problem: Problem) -> list[str]:
         """Hard tasks, several priorities, obstacles; for Gauss–Newton also goals without residuals."""
-        reasons = reasons_of_a_descent_method(problem)
+        reasons = super().refuse(problem)
         if not self.curvature and CUSTOM in problem.kinds:
             reasons.append("a custom goal has no residuals; keep the curvature")
         return reasons
 
-    def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
-        """Walk downhill from `start` until nothing is left to gain."""
-        settings = (self.steps, self.tolerance, is_patient(problem), self.curvature, self.damping)
-        return run(self, newton_entry, room_size(problem.packed[0]), settings, problem, start, seed, allowance)
+    def own_settings(self) -> tuple[float, ...]:
+        """Whether there is curvature, and the first ν."""
+        return self.curvature, self.damping
