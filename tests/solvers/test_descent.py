@@ -64,14 +64,14 @@ def test_rows_do_not_know_of_each_other(name: str, tied: bool) -> None:
     """Several rows of one call, in scratch full of rubbish, end as each does alone."""
     solver, (asked, starts) = METHODS[name], problems(tied)
     I, F, _ = asked[0].pack
-    T, Q, info = np.array([p.packed[2] for p in asked]), starts.copy(), FREELY.info(len(asked))
+    T, Q, report = np.array([p.packed[2] for p in asked]), starts.copy(), FREELY.report(len(asked))
     settings = np.array((solver.steps, solver.tolerance, is_patient(asked[0]), *solver.own_settings()), dtype=float)
     scratch = np.full(solver.loop.scratch.size(I), np.nan)
-    solver.loop.entry(I, F, scratch, T, Q, settings, info, FREELY.page(), 0, len(asked))
+    solver.loop.entry(I, F, scratch, T, Q, settings, report, FREELY.page(), 0, len(asked))
     for k in reversed(range(len(asked))):
         alone = solver.solve(asked[k], starts[k])
         assert_array_equal(Q[k], alone.q)
-        assert (info[k, ITERATIONS], info[k, EVALUATIONS]) == (alone.iterations, alone.evaluations)
+        assert (report[k, ITERATIONS], report[k, EVALUATIONS]) == (alone.iterations, alone.evaluations)
         assert asked[k].value(alone.q) <= asked[k].value(starts[k])
 
 

@@ -16,7 +16,7 @@ from supple.problem.goals import Custom, Near
 from supple.problem.problem import Problem
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.differential.differential import step_entry
-from supple.solvers.differential.scratch import DT, FAILED, INFO, SPEED, STEP
+from supple.solvers.differential.scratch import DT, FAILED, REPORT, SPEED, STEP
 
 
 def step(
@@ -71,10 +71,10 @@ class Plan:
 
     def take(self, q: np.ndarray, T: np.ndarray, dt: float, scratch: np.ndarray) -> Floats:
         """Move q (size) in place by one step towards the packed targets T (1, …)."""
-        settings, info = self.settings.copy(), np.empty((1, INFO))
+        settings, report = self.settings.copy(), np.empty((1, REPORT))
         settings[DT] = dt
-        step_entry(self.I, self.F, scratch, T, q[None], self.levels, settings, info, 0, 1)
-        if info[0, FAILED] != 0.0:
+        step_entry(self.I, self.F, scratch, T, q[None], self.levels, settings, report, 0, 1)
+        if report[0, FAILED] != 0.0:
             raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
         return q
 

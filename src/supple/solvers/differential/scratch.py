@@ -12,8 +12,8 @@ DT, GAIN, DAMPING, SPEED = range(4)  # settings; speeds to the end
 # plan: levels, how many of them are hard, where each begins (and the last ends); then the residuals in their order, and the
 # levels of posture goals
 LEVELS, HARD, FIRST = range(3)
-TURNS, FAILED = range(2)  # info: factorisations, and 1 if a number was not finite
-INFO = 2
+TURNS, FAILED = range(2)  # report: factorisations, and 1 if a number was not finite
+REPORT = 2
 FREE, LOCKED = 0.0, 2.0  # in `held`; −1 and 1 are held at the lower and the upper bound
 
 
