@@ -179,7 +179,7 @@ def appraise(I: Any, F: Any, memory: Any, T: Any, rho: Any, chosen: Any) -> Any:
         several = 1 if last - best > 1 else 0
         least, missed = 0.0, several
         for looking in range(several, -1, -1):  # first which alternative is least, then that one
-            if several == 1:
+            if GENERAL and several == 1:
                 empty_blocks(tasks, t, rho, chosen)
             for a in range(best, last if looking == 1 else best + 1):
                 total, over = 0.0, 0

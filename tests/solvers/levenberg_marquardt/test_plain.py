@@ -69,6 +69,7 @@ NOT_PLAIN = {
     "ranks": problem_with(supple.Task("panda_link4", HERE, priority=2)),
     "a plane": problem_with(supple.Task("panda_link4", supple.OnPlane((0.0, 0.0, 0.4), (0.0, 0.0, 1.0)))),
     "a relative goal": problem_with(supple.Task("panda_link6", replace(HERE, relative_to="panda_link2"))),
+    "alternatives": problem_with(supple.Task("panda_link4", supple.AnyOf([HERE, supple.At((0.0, 0.0, 0.5))]))),
     "many goals": problem_with(*(supple.Task(f"panda_link{i}", HERE) for i in range(1, 8))),
     "an obstacle": supple.Problem(
         PANDA.with_spheres({"panda_link6": [(0.0, 0.0, 0.0, 0.05)]}),

@@ -5,8 +5,8 @@ so that it runs compiled, runs interpreted (``NUMBA_DISABLE_JIT=1``) and can be 
 
 `decorators` mark kernels; `twins` makes them once more for problems that need less; `views` are how they look into packs;
 `custom` calls functions that users bring; `cache` keeps compiled entries between processes; `messages` says what is being
-compiled. `shortcuts` and `keeping` hold everything that Numba does not promise, and `guard` decides whether this Numba still is
-what they were made for.
+compiled, and `collecting` lets garbage wait meanwhile. `shortcuts` and `keeping` hold everything that Numba does not promise,
+and `guard` decides whether this Numba still is what they were made for.
 """
 
 from supple.kernels.compiling.cache import INTERPRETED, kernel_digest, kernel_sources

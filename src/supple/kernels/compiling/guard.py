@@ -20,6 +20,7 @@ WANTED = os.environ.get("SUPPLE_SHORTCUTS", "") != "0"
 # What compiling faster is made of: where it is, and the names of its parameters; None: no function, it must be there.
 _COMPILING: dict[str, str | None] = {
     "numba.core.codegen JITCodeLibrary._optimize_final_module": "self",
+    "numba.core.codegen JITCodeLibrary._optimize_functions": "self ll_module",
     "numba.core.codegen JITCodeLibrary._finalize_final_module": "self",
     "numba.core.codegen JITCodeLibrary._finalize_dynamic_globals": "self",
     "numba.core.codegen JITCodeLibrary.get_pointer_to_function": "self name",

@@ -50,6 +50,16 @@ class Part(JITCodeLibrary):
         """Kernels look up no Python objects."""
 
 
+class SmallPart(Part):
+    """A part whose loops are not unrolled or vectorised: that takes longer to compile, and pays where loops are long."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("optsize")
+        super()._optimize_functions(ll_module)
+
+
 class QuickFlags(Flags):
     """Numba's flags, quick to compare: with each expression that it types it looks for what it has typed with the same."""
 
@@ -118,8 +128,16 @@ class EntryCompiler(Compiler):
 class PartCompiler(EntryCompiler):
     """Numba's compiler for parts."""
 
+    kind: type[Part] = Part
+
     def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
-        super().__init__(typingctx, targetctx, Part(targetctx.codegen(), "part"), *rest)
+        super().__init__(typingctx, targetctx, self.kind(targetctx.codegen(), "part"), *rest)
+
+
+class SmallPartCompiler(PartCompiler):
+    """Numba's compiler for small parts."""
+
+    kind = SmallPart
 
 
 _BARE: dict[str, Any] = {"_nrt": False}  # nothing is allocated, so nothing is counted; and no kernel can return a view
@@ -132,6 +150,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "leaf": _PART | {"forceinline": True},
     "stage": _PART | {"forceinline": False},  # said, since it would be inherited from a calling leaf
 }
+SMALL: dict[str, Any] = {"pipeline_class": SmallPartCompiler}  # besides, for the leaves and stages of twins
 
 
 # ── views ────────────────────────────────────────────────────────────────────────────────────────────────────────────

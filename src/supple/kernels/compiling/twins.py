@@ -37,5 +37,5 @@ def _twin(kernel: Any, known: dict[Any, Any]) -> Any:
             copy = FunctionType(code, {**around, **changed}, f"plain_{function.__name__}", function.__defaults__)
             copy.__qualname__ = copy.__name__
             copy.__doc__ = function.__doc__
-            known[code] = MADE_BY[code](copy)
+            known[code] = MADE_BY[code](copy, small=True)
     return known[code]

@@ -42,7 +42,7 @@ import math
 from typing import Any
 
 from supple.kernels.charts import EXACT, STEEP, recentre, report as restate
-from supple.kernels.compiling import GENERAL, leaf, stage
+from supple.kernels.compiling import GENERAL, stage
 from supple.kernels.layouts import CHARTS, RANKS_THAT_MUST, WIDEST_ROUTE
 from supple.kernels.tables import open_limits, open_routes, open_terms
 from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
@@ -67,6 +67,7 @@ from supple.solvers.levenberg_marquardt.scratch import (
     LARGEST,
     LOW_RANK,
     MADE,
+    PERIOD,
     POWER,
     PREFERRING,
     THERE,
@@ -79,19 +80,6 @@ from supple.solvers.levenberg_marquardt.secant import forget
 from supple.solvers.levenberg_marquardt.step import LEARNT, Blocks, Linearisation
 
 ABANDONED = 4  # a reason why an attempt ends, besides those of `allowance`
-
-
-@leaf
-def finish(I: Any, F: Any, q: Any, reason: int, scratch: Any, report: Any) -> int:
-    """Say what it took and where it ended, with q in the stated order of angles; the reason, as it is in the end."""
-    progress = scratch.progress
-    if progress[PREFERRING] != 0.0 and progress[UNMET_HERE] == 0.0 and scratch.plan[LOW_RANK] < I[RANKS_THAT_MUST]:
-        reason = MET
-    if GENERAL and I[CHARTS] > 0:
-        restate(I, F, q, scratch.start, EXACT)
-    report[ITERATIONS] += progress[MADE]
-    report[VALUE] = progress[HERE]
-    return reason
 
 
 @stage
@@ -109,14 +97,14 @@ def attempt(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, trace: Any
         scratch = open_plain_scratch(I, memory)
     here = Linearisation(scratch.rho, scratch.J, scratch.chosen)
     there = Linearisation(scratch.rho_new, scratch.J_new, scratch.chosen_new)
-    progress, reason = scratch.progress, SPENT
+    plan, progress, reason = scratch.plan, scratch.progress, SPENT
     begin_attempt(I, F, T, q, blocks.tasks, limits, scratch)
     while progress[FRESH] != 0.0 or not spent(report):
         judge_trial(I, F, T, blocks.tasks, there, scratch, report)
         if progress[FRESH] != 0.0 or progress[THERE] < progress[HERE]:
             accept(I, F, blocks, here, there, q, scratch)
             here, there = there, here
-            if scratch.plan[POWER] == 0.0:
+            if plan[POWER] == 0.0:
                 record(report, trace, progress[HERE])
             if progress[UNMET_HERE] == 0.0 and progress[PREFERRING] == 0.0:
                 reason = MET
@@ -124,11 +112,11 @@ def attempt(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, trace: Any
             if not progress[HERE] < math.inf:
                 break
             if GENERAL and I[CHARTS] > 0 and recentre(I, F, q, STEEP) > 0:
-                evaluate_afresh(q, scratch, report)
+                evaluate_afresh(q, scratch.trial, progress, report)
                 if progress[FORM] == LEARNT:
                     forget(scratch.S)
                 continue
-            if is_slow(scratch) and may_abandon(scratch):
+            if is_slow(plan, progress) and may_abandon(scratch.settings, plan):
                 reason = ABANDONED
                 break
             prepare_steps(I, F, joints, blocks, here, q, limits, scratch)
@@ -136,9 +124,15 @@ def attempt(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, trace: Any
             raise_damping(progress)
         next_trial(joints, blocks, here, q, limits, scratch)
         if not progress[LARGEST] > scratch.settings[TOLERANCE]:  # or the model has no minimum
-            if turn_back(limits, q, scratch):
-                evaluate_afresh(q, scratch, report)
+            if turn_back(limits, q, scratch.box[PERIOD], scratch.D, scratch.held, progress):
+                evaluate_afresh(q, scratch.trial, progress, report)
                 continue
             reason = STATIONARY if is_stationary(joints, blocks, here, q, limits, scratch) else SPENT
             break
-    return finish(I, F, q, reason, scratch, report)
+    if GENERAL and I[CHARTS] > 0:
+        restate(I, F, q, scratch.start, EXACT)
+    report[ITERATIONS] += progress[MADE]
+    report[VALUE] = progress[HERE]
+    if progress[PREFERRING] != 0.0 and progress[UNMET_HERE] == 0.0 and plan[LOW_RANK] < I[RANKS_THAT_MUST]:
+        reason = MET
+    return reason

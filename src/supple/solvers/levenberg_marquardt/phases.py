@@ -45,7 +45,6 @@ from supple.solvers.levenberg_marquardt.scratch import (
     MADE,
     MOST_STEPS,
     PATIENCE,
-    PERIOD,
     PLACED,
     POWER,
     PREFERRING,
@@ -93,7 +92,7 @@ def begin_attempt(I: Any, F: Any, T: Any, q: Any, tasks: Any, limits: Any, scrat
     progress[PREFERRING] = progress[PLACED] = 0.0  # placed: all is where q has it
     if GENERAL and I[BY_JOINTS] == 1 and power == 0.0:
         progress[FORM] = JOINTS
-    if weigh_near(tasks, low, high, scratch) or low >= I[RANKS_THAT_MUST]:
+    if weigh_near(tasks, low, high, scratch.near_weight) or low >= I[RANKS_THAT_MUST]:
         progress[PREFERRING] = 1.0
     if GENERAL and I[CHARTS] > 0:
         recentre(I, F, q, STEEP)
@@ -143,7 +142,7 @@ def accept(I: Any, F: Any, blocks: Any, here: Any, there: Any, q: Any, scratch: 
         progress[SLOWLY] = progress[SLOWLY] + 1.0 if progress[THERE] > haste * progress[HERE] else 0.0
         progress[SCALE] *= 0.25
         if progress[FORM] == LEARNT:
-            learn(blocks, here, there, q, scratch)
+            learn(blocks, here, there, q, scratch.trial, scratch.S, scratch.learnt)
     progress[HERE], progress[UNMET_HERE], progress[FRESH] = progress[THERE], progress[UNMET_THERE], 0.0
     for i in range(q.shape[0]):
         q[i] = scratch.trial[i]
@@ -151,22 +150,21 @@ def accept(I: Any, F: Any, blocks: Any, here: Any, there: Any, q: Any, scratch: 
 
 
 @leaf
-def evaluate_afresh(q: Any, scratch: Any, report: Any) -> None:
+def evaluate_afresh(q: Any, trial: Any, progress: Any, report: Any) -> None:
     """q has been written otherwise: it is evaluated for its own sake, if that is still allowed."""
-    copy_posture(q, scratch.trial)
-    scratch.progress[FRESH] = 0.0 if spent(report) else 1.0
+    copy_posture(q, trial)
+    progress[FRESH] = 0.0 if spent(report) else 1.0
 
 
 @leaf
-def is_slow(scratch: Any) -> bool:
+def is_slow(plan: Any, progress: Any) -> bool:
     """Whether so many steps in a row were slow that it will not do to go on like this."""
-    return scratch.progress[SLOWLY] >= (2.0 if scratch.plan[PATIENCE] == LITTLE else 3.0)
+    return progress[SLOWLY] >= (2.0 if plan[PATIENCE] == LITTLE else 3.0)
 
 
 @leaf
-def may_abandon(scratch: Any) -> bool:
+def may_abandon(settings: Any, plan: Any) -> bool:
     """Whether there are other starts to try, and patience is not endless."""
-    settings, plan = scratch.settings, scratch.plan
     return plan[PATIENCE] != ENDLESS and settings[ATTEMPTS] > 1.0 and plan[MOST_STEPS] <= settings[STEPS]
 
 
@@ -175,7 +173,7 @@ def prepare_steps(I: Any, F: Any, joints: Any, blocks: Any, here: Any, q: Any, l
     """What the steps from q have in common: their form, the slope, the coordinates that may move, the size of ``J D Jᵀ``."""
     progress = scratch.progress
     tasks, routes, widest = blocks
-    if is_slow(scratch) and progress[FORM] != LEARNT and scratch.S.shape[0] > 0:
+    if is_slow(scratch.plan, progress) and progress[FORM] != LEARNT and scratch.S.shape[0] > 0:
         if GENERAL and progress[FORM] == JOINTS:
             differentiate(I, F, scratch.evaluation, here.chosen, here.J)
         progress[FORM] = LEARNT
@@ -186,13 +184,15 @@ def prepare_steps(I: Any, F: Any, joints: Any, blocks: Any, here: Any, q: Any, l
         twists_and_covectors(tasks, here.chosen, open_evaluation(I, scratch.evaluation), here.rho, scratch)
     if touches_limits(q, limits):  # else slopes press against nothing
         slope_at(joints, blocks, here, scratch)
-    find_held(q, limits, scratch)
+    find_held(q, limits, scratch.g, scratch.D, scratch.held)
     if progress[SIZE] == 0.0:
         if GENERAL and progress[FORM] == JOINTS:
-            progress[SIZE] = size_by_joints(joints, tasks, routes, here.chosen, scratch) + mean_near_weight(scratch)
+            progress[SIZE] = size_by_joints(joints, tasks, routes, here.chosen, scratch) + mean_near_weight(
+                scratch.near_weight, scratch.D
+            )
         else:
             size = size_of(tasks, routes, here.chosen, here.J, widest, scratch.D)
-            progress[SIZE] = size + mean_near_weight(scratch)
+            progress[SIZE] = size + mean_near_weight(scratch.near_weight, scratch.D)
 
 
 @leaf
@@ -216,18 +216,18 @@ def next_trial(joints: Any, blocks: Any, here: Any, q: Any, limits: Any, scratch
 
 
 @leaf
-def turn_back(limits: Any, q: Any, scratch: Any) -> bool:
+def turn_back(limits: Any, q: Any, period: Any, D: Any, held: Any, progress: Any) -> bool:
     """Take a whole turn off coordinates that are pressed against a limit, where limits leave room: the posture is the same."""
-    box, D, held, progress, moved = scratch.box, scratch.D, scratch.held, scratch.progress, False
+    moved = False
     if not (progress[LARGEST] >= 0.0 and progress[TURNED] < TURN_BACKS):
         return False
     for i in range(q.shape[0]):
-        period = box[PERIOD, i]
-        if held[i] == AT_LIMIT and D[i] > 0.0 and period > 0.0 and limits.upper[i] - limits.lower[i] >= period:
+        whole = period[i]
+        if held[i] == AT_LIMIT and D[i] > 0.0 and whole > 0.0 and limits.upper[i] - limits.lower[i] >= whole:
             if q[i] >= limits.upper[i]:
-                q[i], moved = max(q[i] - period, limits.lower[i]), True
+                q[i], moved = max(q[i] - whole, limits.lower[i]), True
             elif q[i] <= limits.lower[i]:
-                q[i], moved = min(q[i] + period, limits.upper[i]), True
+                q[i], moved = min(q[i] + whole, limits.upper[i]), True
     progress[TURNED] += 1.0 if moved else 0.0
     return moved
 

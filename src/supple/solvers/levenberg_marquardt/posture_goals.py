@@ -10,16 +10,16 @@ from supple.kernels.terms.kinds import NEAR
 
 
 @leaf
-def weigh_near(tasks: Any, low: int, high: int, scratch: Any) -> bool:
+def weigh_near(tasks: Any, low: int, high: int, weight: Any) -> bool:
     """The weights of the posture goals of ranks `low` to `high`; whether there are any."""
     found = False
-    for i in range(scratch.near_weight.shape[0]):
-        scratch.near_weight[i] = 0.0
+    for i in range(weight.shape[0]):
+        weight[i] = 0.0
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, KIND] == NEAR and tasks.term[k, RANK] >= low and tasks.term[k, RANK] <= high:
             found = True
-            for i in range(scratch.near_weight.shape[0]):
-                scratch.near_weight[i] += tasks.number[k, WEIGHT] * tasks.near[tasks.term[k, FRAME_ROW], i]
+            for i in range(weight.shape[0]):
+                weight[i] += tasks.number[k, WEIGHT] * tasks.near[tasks.term[k, FRAME_ROW], i]
     return found
 
 
@@ -40,9 +40,9 @@ def near_value(tasks: Any, low: int, high: int, T: Any, q: Any, slope: Any) -> f
 
 
 @leaf
-def mean_near_weight(scratch: Any) -> float:
+def mean_near_weight(weight: Any, D: Any) -> float:
     """The mean weight of the posture goals."""
     total = 0.0
-    for i in range(scratch.near_weight.shape[0]):
-        total += scratch.near_weight[i] * scratch.D[i]
-    return total / max(scratch.near_weight.shape[0], 1)
+    for i in range(weight.shape[0]):
+        total += weight[i] * D[i]
+    return total / max(weight.shape[0], 1)

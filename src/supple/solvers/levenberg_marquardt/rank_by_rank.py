@@ -42,11 +42,10 @@ HASTY_TRIES, PATIENT_TRIES = 6, 30  # attempts with little patience after the fi
 
 
 @leaf
-def plan_patience(scratch: Any) -> None:
+def plan_patience(total: float, plan: Any) -> None:
     """Little patience with the first restarts, endless patience with late ones."""
-    total = scratch.outcome[TOTAL]
     patience = USUAL if total == 0.0 or total > HASTY_TRIES else LITTLE
-    scratch.plan[PATIENCE] = ENDLESS if total > PATIENT_TRIES else patience
+    plan[PATIENCE] = ENDLESS if total > PATIENT_TRIES else patience
 
 
 @leaf
@@ -95,7 +94,7 @@ def improve_rank(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, trace
     going, finished = True, False
     plan[PENALTY], plan[ALIGNMENT] = LIGHT, NEVER
     while not finished:
-        plan_patience(scratch)
+        plan_patience(outcome[TOTAL], plan)
         ended = attempt(I, F, memory, T, q, report, trace)
         outcome[TOTAL] += 1.0
         finished = ended == MET and rank + 1 == I[RANKS_THAT_MUST]

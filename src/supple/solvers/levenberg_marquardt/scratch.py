@@ -19,8 +19,8 @@ STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW, CHAINED, SETTINGS = range(8)
 # rows of its box (see `starts`)
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)
 # what has come of it so far: whether all tasks are met, within their tolerances and no better; whether what was reached is a
-# least value; attempts in all, and how many are made from one set of starts
-ALL_MET, TIGHT, SETTLED, TOTAL, LIMIT, OUTCOME = range(6)
+# least value; attempts in all, those from this set of starts, and how many of these are made
+ALL_MET, TIGHT, SETTLED, TOTAL, TRIED, LIMIT, OUTCOME = range(7)
 # the plan of one attempt: steps at most, ranks that count, the weight w of lower ones, whether a free root is moved first,
 # patience, and the power p of shares of tolerances (0: plain squares)
 MOST_STEPS, LOW_RANK, HIGH_RANK, PENALTY, ALIGNMENT, PATIENCE, POWER, PLAN = range(8)

@@ -39,7 +39,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.compiling import GENERAL, entry, flat, leaf, row, stage, written_in
+from supple.kernels.compiling import GENERAL, entry, flat, leaf, row, stage
 from supple.kernels.layouts import COORDINATES, FREE_ROOT, RANKS, RANKS_THAT_MUST, TARGET_NUMBERS
 from supple.kernels.tables import open_limits, open_terms
 from supple.kernels.targets import read_placements, read_points
@@ -62,6 +62,7 @@ from supple.solvers.levenberg_marquardt.scratch import (
     STEPS,
     TIGHT,
     TOTAL,
+    TRIED,
     open_call_scratch,
     open_starts_scratch,
 )
@@ -93,9 +94,9 @@ def begin_search(I: Any, q: Any, limits: Any, scratch: Any, report: Any) -> None
 
 
 @leaf
-def plan_start(I: Any, tries: int, q: Any, limits: Any, scratch: Any) -> None:
+def plan_start(I: Any, q: Any, limits: Any, scratch: Any) -> None:
     """Where the next attempt from many starts begins, how long it may take, and whether a free root is moved first."""
-    settings, plan, limit = scratch.settings, scratch.plan, scratch.outcome[LIMIT]
+    settings, plan, limit, tries = scratch.settings, scratch.plan, scratch.outcome[LIMIT], int(scratch.outcome[TRIED])
     plan[MOST_STEPS], plan[ALIGNMENT] = settings[STEPS], NEVER
     if tries == limit:  # none met every task: the best is followed to its end
         plan[MOST_STEPS] = 10.0 * settings[STEPS]
@@ -107,7 +108,7 @@ def plan_start(I: Any, tries: int, q: Any, limits: Any, scratch: Any) -> None:
             plan[ALIGNMENT] = ALWAYS
         elif I[FREE_ROOT] == 2:
             plan[ALIGNMENT] = TIMIDLY
-    plan_patience(scratch)
+    plan_patience(scratch.outcome[TOTAL], plan)
 
 
 @stage
@@ -116,21 +117,23 @@ def from_many_starts(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, t
     tasks, limits, scratch = open_terms(I, F), open_limits(I, F), open_starts_scratch(I, memory)
     settings, outcome, plan = scratch.settings, scratch.outcome, scratch.plan
     weighed = GENERAL and weighs_posture(tasks, I[RANKS_THAT_MUST])
-    least, reason, tries, finished = math.inf, SPENT, 0, False
+    least, reason, finished = math.inf, SPENT, False
+    outcome[TRIED] = 0.0
     while not finished:
-        plan_start(I, tries, q, limits, scratch)
+        plan_start(I, q, limits, scratch)
         ended = attempt(I, F, memory, T, q, report, trace)
         if ended != MET and not weighed:
             tight = meet_within(I, F, memory, T, q, ended, report, trace)
             outcome[TIGHT] = 1.0 if tight else 0.0
             ended = MET if tight else ended
-        tries += 1
+        outcome[TRIED] += 1.0
         outcome[TOTAL] += 1.0
-        if report[VALUE] < least or ended == MET or tries > outcome[LIMIT]:
+        if report[VALUE] < least or ended == MET or outcome[TRIED] > outcome[LIMIT]:
             least, reason = report[VALUE], ended
             copy_posture(q, scratch.best)
         single = settings[ATTEMPTS] == 1.0 or reason == STATIONARY
-        finished = ended == MET or tries > outcome[LIMIT] or (tries == outcome[LIMIT] and single)
+        over = outcome[TRIED] - outcome[LIMIT]
+        finished = ended == MET or over > 0.0 or (over == 0.0 and single)
         if ended == MET and plan[HIGH_RANK] + 1 == I[RANKS_THAT_MUST]:
             note_met(tasks, q, scratch)
         if spent(report):
@@ -139,7 +142,7 @@ def from_many_starts(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, t
     copy_posture(scratch.best, q)
 
 
-@written_in
+@stage
 def search(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, trace: Any) -> None:
     """All tasks together from many starts; if that fails, the first rank from many starts, the others rank by rank."""
     ranks, must = I[RANKS], I[RANKS_THAT_MUST]

@@ -1,9 +1,9 @@
 """One call of the compiled search: pack, scratch, report and trace. Every door that searches goes through here.
 
 There are two entries, made of one source (`kernels.compiling.twins`). A *plain* problem asks for points, frames and
-directions in the world, of one rank, on segments that undriven joints carry, within ranges; no ball or root turns without
-limits, and goals are few for the number of joints. It is served by the plain entry, which compiles in a third of the time;
-everything else by the general one. Both give a plain problem the same answer, bit for bit.
+directions in the world, of one rank and without alternatives, on segments that undriven joints carry, within ranges; no ball
+or root turns without limits, and goals are few for the number of joints. It is served by the plain entry, which compiles in a
+third of the time; everything else by the general one. Both give a plain problem the same answer, bit for bit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,19 @@ from typing import Any
 import numpy as np
 
 from supple.kernels.compiling import plain_twin, untyped
-from supple.kernels.layouts import BY_JOINTS, CHARTS, KIND, PLAIN, POSTURE_TERMS, PROBLEM, RANKS, RANKS_THAT_MUST, view
+from supple.kernels.layouts import (
+    ALTERNATIVES,
+    BY_JOINTS,
+    CHARTS,
+    KIND,
+    PLAIN,
+    POSTURE_TERMS,
+    PROBLEM,
+    RANKS,
+    RANKS_THAT_MUST,
+    TASKS,
+    view,
+)
 from supple.kernels.terms.kinds import AT, FACE, TURN
 from supple.problem.allowance import FREELY
 from supple.problem.problem import Problem
@@ -36,8 +48,8 @@ def plain_search_entry() -> Any:
 def is_plain(I: np.ndarray, F: np.ndarray) -> bool:
     """Whether a pack is that of a plain problem."""
     ordinary = I[PLAIN] == 1 and I[BY_JOINTS] == 0 and I[CHARTS] == 0 and I[POSTURE_TERMS] == 0
-    one_rank = I[RANKS] == 1 and I[RANKS_THAT_MUST] == 1
-    return bool(ordinary and one_rank and np.isin(view(PROBLEM, I, F, "TERM")[:, KIND], PLAIN_KINDS).all())
+    single = I[RANKS] == 1 and I[RANKS_THAT_MUST] == 1 and I[ALTERNATIVES] == I[TASKS]
+    return bool(ordinary and single and np.isin(view(PROBLEM, I, F, "TERM")[:, KIND], PLAIN_KINDS).all())
 
 
 class SearchCall:

@@ -31,10 +31,9 @@ def forget(S: Any) -> None:
 
 
 @leaf
-def learn(blocks: Any, here: Any, there: Any, q: Any, scratch: Any) -> None:
-    """Update S after the step from q to the trial: here and there are residuals, derivatives and terms at both."""
-    n, trial, S = q.shape[0], scratch.trial, scratch.S
-    s, y, w, v = scratch.learnt[0], scratch.learnt[1], scratch.learnt[2], scratch.learnt[3]
+def learn(blocks: Any, here: Any, there: Any, q: Any, trial: Any, S: Any, learnt: Any) -> None:
+    """Update S after the step from q to the trial, here and there linearised; `learnt` (4, size) is scratch."""
+    n, s, y, w, v = q.shape[0], learnt[0], learnt[1], learnt[2], learnt[3]
     tasks, routes, widest = blocks
     for b in range(here.chosen.shape[0]):
         if here.chosen[b] != there.chosen[b] and here.chosen[b] >= 0.0 and there.chosen[b] >= 0.0:

@@ -77,12 +77,11 @@ def touches_limits(q: Any, limits: Any) -> bool:
 
 
 @leaf
-def find_held(q: Any, limits: Any, scratch: Any) -> None:
+def find_held(q: Any, limits: Any, g: Any, D: Any, held: Any) -> None:
     """Which coordinates may not move: locked ones, and those at a limit against which the gradient presses."""
-    g = scratch.g
     for i in range(q.shape[0]):
         pressed = (q[i] <= limits.lower[i] and g[i] > 0.0) or (q[i] >= limits.upper[i] and g[i] < 0.0)
-        scratch.held[i] = AT_LIMIT if pressed or scratch.D[i] == 0.0 else MOVES
+        held[i] = AT_LIMIT if pressed or D[i] == 0.0 else MOVES
 
 
 @leaf
@@ -115,16 +114,16 @@ def add_springs(limits: Any, q: Any, stiffness: float, scratch: Any) -> None:
 
 
 @leaf
-def add_learnt(scratch: Any) -> None:
-    """What has been learnt of the curvature, as it acts on a step that begins with ``scratch.origin``."""
-    n = scratch.root.shape[0]
+def add_learnt(S: Any, root: Any, origin: Any, A: Any, y: Any) -> None:
+    """What has been learnt of the curvature, as it acts on a step that begins with `origin`."""
+    n = root.shape[0]
     for i in range(n):
         s = 0.0
         for j in range(n):
-            s += scratch.S[i, j] * scratch.origin[j]
-        scratch.y[i] -= scratch.root[i] * s
+            s += S[i, j] * origin[j]
+        y[i] -= root[i] * s
         for j in range(i, n):
-            scratch.A[i, j] += scratch.root[i] * scratch.root[j] * scratch.S[i, j]
+            A[i, j] += root[i] * root[j] * S[i, j]
 
 
 @leaf
@@ -140,7 +139,7 @@ def primal_step(blocks: Any, here: Any, q: Any, damping: float, limits: Any, scr
         y[i] = -root[i] * (g[i] + scratch.near_slope[i])
     primal_matrix(tasks, routes, here.chosen, here.J, widest, root, damping, scratch.A)
     if scratch.progress[FORM] == LEARNT:
-        add_learnt(scratch)
+        add_learnt(scratch.S, root, scratch.origin, scratch.A, y)
     for i in range(n):
         scratch.A[i, i] += scratch.D_free[i] * scratch.near_weight[i]
     if GENERAL:
@@ -230,15 +229,15 @@ def begin_step(blocks: Any, here: Any, q: Any, turn: int, scratch: Any) -> None:
 
 
 @leaf
-def clip_trial(q: Any, limits: Any, is_last: bool, scratch: Any) -> int:
+def clip_trial(q: Any, limits: Any, is_last: bool, g: Any, held: Any, trial: Any) -> int:
     """The trial, clipped; what would cross a limit is held there, if it is not the `last` turn; how many are new."""
     hits = 0
     for i in range(q.shape[0]):
-        if scratch.held[i] != HELD:
-            x = q[i] + scratch.g[i]
-            scratch.trial[i] = min(max(x, limits.lower[i]), limits.upper[i])
-            if scratch.trial[i] != x and not is_last:
-                scratch.held[i] = HELD
+        if held[i] != HELD:
+            x = q[i] + g[i]
+            trial[i] = min(max(x, limits.lower[i]), limits.upper[i])
+            if trial[i] != x and not is_last:
+                held[i] = HELD
                 hits += 1
     return hits
 
@@ -256,7 +255,7 @@ def trial_step(joints: Any, blocks: Any, here: Any, q: Any, damping: float, limi
         if hits > 0:
             begin_step(blocks, here, q, turn, scratch)
             definite = definite and model_step(joints, blocks, here, q, damping, limits, scratch)
-            hits = clip_trial(q, limits, turn == turns - 1, scratch) if definite else 0
+            hits = clip_trial(q, limits, turn == turns - 1, scratch.g, scratch.held, trial) if definite else 0
             if GENERAL:
                 hits += switch_rows(limits, scratch) if definite else 0
     if GENERAL and scratch.on.shape[0] > 0:
