@@ -57,8 +57,8 @@ def probe(pack, I, memory):
 ''', "probe", "exec"), module.__dict__)
 import numpy as np
 from supple.kernels.compiling import guard
-found = module.probe(np.arange(6.0), np.array([2]), np.zeros(2))
-print(found, sum(module.probe.stats.cache_hits.values()), guard.COMPILES_QUICKLY)
+value = module.probe(np.arange(6.0), np.array([2]), np.zeros(2))
+print(value, sum(module.probe.stats.cache_hits.values()), guard.COMPILES_QUICKLY)
 """
 
 
