@@ -74,7 +74,7 @@ class Walk:
 
 
 def counted(parts: dict[str, Callable[[dict[str, Any]], Any]], pairs: int) -> dict[str, Any]:
-    """The counts of each part of a walk and, if there are several, of all; a part's answer is there for the next by its name."""
+    """The counts of each part of a walk and, if there are several, of all; later parts know the answers of earlier ones."""
     whole, rows, known = Walk(), {}, {}
     for name, part in parts.items():
         walk = Walk()

@@ -138,6 +138,22 @@ def whole(value: Any, what: str, least: int | None = 0, most: int = EXACT) -> in
 counted = partial(whole, least=1)
 
 
+def checked_speed(speed: float, what: str) -> float:
+    """A greatest speed: positive, infinite where there is none, never NaN."""
+    return endless(speed, f"the speed limit of {what}")
+
+
+def checked_limits(limits: Any, what: str) -> tuple[float, float]:
+    """A pair (lower, upper), possibly infinite, never inverted, never NaN."""
+    pair = numbers(limits, f"the limits of {what}")
+    if pair.shape != (2,):
+        raise BadValue(f"the limits of {what} must be a pair (lower, upper), not {shown(limits)}")
+    lower, upper = pair.tolist()
+    if np.isnan(lower) or np.isnan(upper) or lower > upper or lower == np.inf or upper == -np.inf:
+        raise BadValue(f"the limits of {what} must satisfy lower ≤ upper, not ({lower}, {upper})")
+    return lower, upper
+
+
 def seeded(value: Any, what: str = "the seed") -> int:
     """The seed of a sequence of random numbers."""
     return whole(value, what)

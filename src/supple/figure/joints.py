@@ -18,15 +18,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, finite, instance, items, named, named_or_none, number, one_of
+from supple.basics.checks import (
+    check_fields,
+    checked_limits,
+    checked_speed,
+    finite,
+    instance,
+    items,
+    named,
+    named_or_none,
+    number,
+    one_of,
+)
 from supple.basics.values import Value
 from supple.errors import BadValue, shown
-from supple.figure.drives import FREE, Drive, Pair, checked_limits, checked_speed
+from supple.figure.drives import FREE, Drive, Pair
 from supple.geometry.placements import HERE, Floats, Triple, X, Y, Z, here, placement, unit
 
 NOT: Triple = (0.0, 0.0, 0.0)
@@ -72,12 +84,12 @@ class Joint(Value):
         if self.drive is not None and self.is_fixed:
             raise BadValue(f"{what} is fixed and cannot be driven")
 
-    @property
+    @cached_property
     def is_fixed(self) -> bool:
         """Whether the joint has no motion at all."""
         return not any(self.turn) and not any(self.slide)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What the next joint names as its parent: the segment, or the joint's name with a prime if it has none."""
         return self.segment if self.segment is not None else f"{self.name}'"
