@@ -66,6 +66,12 @@ def finite(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64
     return array
 
 
+def triple(values: Any, what: str) -> tuple[float, float, float]:
+    """Three finite numbers."""
+    x, y, z = finite(values, (3,), what).tolist()
+    return (x, y, z)
+
+
 def spread(value: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
     """One number for all, or an array of `shape`, as such an array; infinite ones too if it is one number for all."""
     array = numbers(value, what)

@@ -24,8 +24,8 @@ from supple.basics.checks import (
 )
 from supple.basics.values import FrozenDict, Value, read_only
 from supple.errors import BadValue, find
-from supple.figure.assembly import driven_rows, in_order, resolved
-from supple.figure.contacts import Contacts, checked_solids
+from supple.figure.assembly import by_name, driven_rows, in_order, resolved
+from supple.figure.contacts import Contacts
 from supple.figure.drives import Coordinate, LinearLimit
 from supple.figure.edits import Edits
 from supple.figure.effectors import Point
@@ -78,16 +78,12 @@ class Loop(Value):
         object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
 
 
-def _by_name(joints: Sequence[Joint]) -> FrozenDict:
-    """Joints by name, in order; a fixed one whose name another joint has gets an apostrophe."""
-    moving = {joint.name for joint in joints if not joint.is_fixed}
-    out: dict[str, Joint] = {}
-    for joint in joints:
-        name = joint.name
-        while name in out or (joint.is_fixed and name in moving):
-            name += "'"
-        out[name] = joint
-    return FrozenDict(out)
+def _solids(solids: Mapping[str, Sequence[Ball | Capsule]]) -> dict[str, tuple[Ball | Capsule, ...]]:
+    """Solids by segment as tuples; anything but balls and capsules is refused."""
+    given = mapping(solids, "the solids of a figure")
+    return {
+        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule)) for segment, several in given.items()
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,9 +130,9 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
         own = {c.name for c in self.drivers}
         given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
         joints = resolved(in_order(items(given, f"the joints of {what}"), self.name), own, self.name)
-        object.__setattr__(self, "joints", _by_name(joints))
+        object.__setattr__(self, "joints", FrozenDict(by_name(joints)))
         object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
-        object.__setattr__(self, "solids", FrozenDict(checked_solids(self.solids)))
+        object.__setattr__(self, "solids", FrozenDict(_solids(self.solids)))
         object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             self.check_segment(segment)

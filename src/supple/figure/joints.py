@@ -69,16 +69,16 @@ class Joint(Value):
     def __post_init__(self) -> None:
         what = f"joint {named(self.name, 'what a joint is called')!r}"
         check_fields(self, what, parent=named_or_none, segment=named_or_none, rest=number)
-        object.__setattr__(self, "at", placement(self.at, f"the placement of {what}"))
         turn, slide = finite(self.turn, (3,), f"the axis of {what}"), finite(self.slide, (3,), f"the slide of {what}")
+        object.__setattr__(self, "limits", checked_limits(self.limits, what))
+        object.__setattr__(self, "speed", checked_speed(self.speed, what))
+        object.__setattr__(self, "at", placement(self.at, f"the placement of {what}"))
         if turn.any():
             turn = np.array(unit(turn, f"the axis of {what}"))
             if slide.any() and np.abs(np.cross(turn, slide)).max() > 1e-12 * max(1.0, np.abs(slide).max()):
                 raise BadValue(f"{what} turns about {turn.tolist()} but slides along {slide.tolist()}: not one axis")
         object.__setattr__(self, "turn", tuple(turn.tolist()))
         object.__setattr__(self, "slide", tuple(slide.tolist()))
-        object.__setattr__(self, "limits", checked_limits(self.limits, what))
-        object.__setattr__(self, "speed", checked_speed(self.speed, what))
         if self.drive is not None:
             instance(self.drive, Drive, f"the drive of {what}")
         if self.drive is not None and self.is_fixed:

@@ -15,7 +15,7 @@ import numpy as np
 from supple.basics.values import FrozenDict, read_only
 from supple.figure.drives import Linear
 from supple.figure.joints import Joint
-from supple.geometry.placements import HERE, Floats, compose
+from supple.geometry.placements import HERE, Floats
 from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, pack
 from supple.kernels.tree import TREE_SCRATCH, worlds_entry
 
@@ -94,6 +94,14 @@ def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
     return 2, 1.0, np.column_stack([x, np.cross(axis, x), axis])
 
 
+def _turn(A: Floats) -> Floats:
+    """The read-only placement with rotation A at the origin."""
+    T = np.eye(4)
+    T[:3, :3] = A
+    T.setflags(write=False)
+    return T
+
+
 def _bent(T: Floats) -> int:
     if not np.array_equal(T[:3, :3], np.eye(3)):
         return 1
@@ -153,14 +161,14 @@ def pack_tree(parts: Collection[Joint], names: Sequence[str], keep: Iterable[str
         k, sign, A = aligned(turn if turn.any() else slide / length)
         along = float(slide @ (A @ np.eye(3)[k]))
         kind = k + (0 if not slide.any() else 6 if turn.any() else 3)
-        T = T @ compose(A, (0.0, 0.0, 0.0))
+        T = T @ _turn(A)
         rows.append(_offset_row(T, sign if turn.any() else 0.0, along))
         bent.append(_bent(T))
         axes.append(kind)
         parent.append(row[above])
         depth.append(0 if row[above] == 0 else depth[row[above] - 1] + 1)
         kept.append(joint)
-        row[joint.key], frame[joint.key] = len(kept), compose(A.T, (0.0, 0.0, 0.0))
+        row[joint.key], frame[joint.key] = len(kept), _turn(A.T)
     index = {name: i for i, name in enumerate(names)}
     drives = _drive_tables(kept, index)
     order = {int(i): d for d, i in enumerate(drives["DRIVEN_JOINT"])}

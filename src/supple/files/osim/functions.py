@@ -60,7 +60,7 @@ def of(name: str) -> Sum:
     return Sum(0.0, ((name, Linear(1.0)),))
 
 
-def _pieces(curve: Spline | PiecewisePolynomial) -> PiecewisePolynomial:
+def _pieces(curve: Curve) -> PiecewisePolynomial:
     return (
         curve
         if isinstance(curve, PiecewisePolynomial)
