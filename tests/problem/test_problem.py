@@ -16,7 +16,8 @@ from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z
 from supple.geometry.shapes import Ball, Box, Cylinder
 from supple.problem.goals import AnyOf, At, Custom, Facing, Near, OnPlane, Placed
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
+from supple.problem.task import Task
 from supple.solving.solve import solve
 from tests.tables.figures import FIXED, FOUR_BAR, TREES, assert_close, posture, somewhere
 

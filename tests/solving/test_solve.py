@@ -20,8 +20,9 @@ from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z, place
 from supple.geometry.shapes import Ball
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
+from supple.problem.task import Task
 from supple.solvers.multistart import Multistart
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solving.solve import solve

@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 
 from supple.basics.checks import number
 from supple.basics.values import FrozenDict
-from supple.geometry.distances import between_cores
 from supple.geometry.shapes import Ball, Capsule, Core, enclosing
 
 SegmentPair: TypeAlias = tuple[str, str]
@@ -83,6 +82,8 @@ class Contacts:
 
     def _apart(self: Any, q: ArrayLike) -> dict[SegmentPair, float]:
         """How far the bars of every two segments are from each other."""
+        from supple.geometry.distances import between_cores
+
         frames = self.placements(q)
         cores = [(k, frames[s], Core.of(bar)) for k, (s, bars) in enumerate(self.bars.items()) for bar in bars]
         if not cores:

@@ -14,13 +14,12 @@ from supple.errors import BadValue, find, shown
 from supple.figure.drives import Drive, Group, Pair
 from supple.figure.effectors import Point
 from supple.figure.joints import EULER_ORDERS, Joint, fixed, free as free_joint
-from supple.figure.marker_sets import MarkerSet, marker_set, placed_on
-from supple.figure.scaling import scaled
 from supple.geometry.placements import HERE, Floats, inverse, moved, placement
 from supple.geometry.shapes import Ball, Capsule
 
 if TYPE_CHECKING:
     from supple.figure.figure import Figure
+    from supple.figure.marker_sets import MarkerSet
 
 
 class Edits:
@@ -217,6 +216,8 @@ class Edits:
 
     def with_marker_set(self: Any, markers: str | MarkerSet) -> Figure:
         """The markers of a usual set (see `marker_set`), such as "cmu41", on a person of the catalogue."""
+        from supple.figure.marker_sets import MarkerSet, marker_set, placed_on
+
         chosen = markers if isinstance(markers, MarkerSet) else marker_set(markers)
         return self.with_markers(placed_on(self, chosen))
 
@@ -226,6 +227,8 @@ class Edits:
         A segment's lengths are where joints, markers, shapes and ends of loops lie in it. Slides stay in metres: their ranges
         scale. One factor for everything also scales where the figure stands in the world.
         """
+        from supple.figure.scaling import scaled
+
         return scaled(self, factors)
 
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────

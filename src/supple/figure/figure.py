@@ -34,7 +34,6 @@ from supple.figure.kinematics import Kinematics
 from supple.figure.limits import Limits
 from supple.figure.names import Names
 from supple.figure.packing import Packed, pack_tree
-from supple.figure.remarks import notes_of
 from supple.geometry.placements import Floats, frozen, here, placement
 from supple.geometry.shapes import Ball, Body, Capsule
 
@@ -189,6 +188,8 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed, converted, frozen, narrowed or left out, one sentence each: the `remarks`, and what follows."""
+        from supple.figure.remarks import notes_of
+
         return notes_of(self)
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,8 +19,9 @@ from supple.geometry.placements import Z
 from supple.geometry.shapes import Ball
 from supple.kernels.algebra.triangular import append, factor, lower_by, raise_by, remove, solve_down, solve_up
 from supple.problem.goals import At, Custom, Near
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Status
+from supple.problem.task import Task
 from supple.solvers.active_set.active_set import ActiveSet
 from tests.tables.figures import FOUR_BAR, assert_close
 from tests.tables.solver_cases import (
