@@ -7,24 +7,24 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import deciding
+from supple.cli import proving
 from supple.cli.app import Unit, Up, What, app
 
 
 @app.command()
 def figures() -> None:
     """List the figures that come with the library."""
-    from supple.cli import tables
+    from supple.cli import listing
 
-    tables.print_catalogue()
+    listing.print_catalogue()
 
 
 @app.command()
 def info(what: What, unit: Unit = None, up: Up = None) -> None:
     """Describe a figure: its tree of joints, limits, extent, mass and closed loops."""
-    from supple.cli import inputs, tables
+    from supple.cli import inputs, listing
 
-    tables.print_figure(inputs.figure_of(what, unit, up))
+    listing.print_figure(inputs.figure_of(what, unit, up))
 
 
 @app.command()
@@ -142,8 +142,8 @@ def track(
     raise typer.Exit(0 if trials.track(*arguments) else 1)
 
 
-for decides in (deciding.certify, deciding.verify, deciding.reach):
-    app.command()(decides)
+for proves in (proving.certify, proving.verify, proving.reach):
+    app.command()(proves)
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
 app.add_typer(scene_commands, name="scene")

@@ -204,3 +204,36 @@ def _above(parts: Collection[Joint], keep: Iterable[str]) -> set[str]:
             wanted.add(at)
             at = by_key[at].parent if at in by_key else None
     return wanted
+
+
+def find_charts(tree: Mapping[str, np.ndarray], seen: Collection[int], held: np.ndarray) -> list[int]:
+    """The first joint of every chart of a tree, given its tables.
+
+    `seen` are the rows that a task or a mass looks at: nothing may be fixed between the three hinges. `held` (size) says
+    which coordinates have limits, drives or preferences that are written in angles.
+    """
+    parent, axis, bent, coordinate = (tree[name] for name in ("PARENT", "AXIS", "BENT", "COORDINATE"))
+    found: list[int] = []
+    hanging = np.bincount(np.asarray(parent, dtype=int), minlength=len(parent) + 1)
+    i = 0
+    while i + 2 < len(parent):
+        a, b, c = (int(k) for k in axis[i : i + 3])
+        run = parent[i + 1] == i + 1 and parent[i + 2] == i + 2 and hanging[i + 1] == 1 and hanging[i + 2] == 1
+        turns = max(a, b, c) < 3 and a != b and b != c and bent[i + 1] == 2 and bent[i + 2] == 2
+        free = not any(k < 0 or held[int(k)] for k in coordinate[i : i + 3])
+        if run and turns and free and i + 1 not in seen and i + 2 not in seen:
+            found.append(i)
+            i += 3
+        else:
+            i += 1
+    return found
+
+
+def with_charts(tree: Mapping[str, np.ndarray], charts: Sequence[int]) -> dict[str, np.ndarray]:
+    """The tables of a tree in which these joints begin charts.
+
+    A chart's offset turns when it is re-centred, so it counts as bent.
+    """
+    bent, first = np.array(tree["BENT"]), np.array(charts, dtype=np.int64)
+    bent[first] = 1
+    return {**tree, "BENT": bent, "CHART": first, "HOME": tree["OFFSET"].reshape(-1, OFFSET)[first, :9]}

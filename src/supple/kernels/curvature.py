@@ -123,7 +123,7 @@ def add_tree_stiffness(tree: Any, scratch: Any, H: Any) -> None:
         scratch.stack[6, depth] = tree.coordinate[j] if plain else j
         w = scratch.push[0]
         lean(scratch.world, j + 1, scratch.stiff, j + 1, w)
-        along(scratch.stack, w[0], w[1], w[2], w[3], w[4], w[5], depth + 1, scratch.line)
+        along(scratch.stack, w, depth + 1, scratch.line)
         if plain:
             b = tree.coordinate[j]
             for d in range(depth):

@@ -78,8 +78,9 @@ def residual_square(tree: Any, tasks: Any, k: int, T: Any, rho: Any, scratch: An
 
 
 @leaf
-def put(routes: Any, scratch: Any, e: int, x: float, y: float, z: float, J: Any, at: int, c: int) -> None:
+def put(routes: Any, scratch: Any, e: int, does: Any, J: Any, at: int, c: int) -> None:
     """Write what link e does to three residuals into its column of J: column c, or the link's own if that is negative."""
+    x, y, z = does
     if c >= 0:
         J[at + c, 0], J[at + c, 1], J[at + c, 2] = x, y, z
         return
@@ -114,17 +115,8 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, scratch: Any, J: Any,
             c = routes.link[e, 0]
             w0, w1, w2 = W[c, 12], W[c, 13], W[c, 14]
             x, y, z = w1 * p2 - w2 * p1, w2 * p0 - w0 * p2, w0 * p1 - w1 * p0
-            put(
-                routes,
-                scratch,
-                e,
-                x + u * W[c, 15],
-                y + u * W[c, 16],
-                z + u * W[c, 17],
-                J,
-                at,
-                e - first if plain else -1,
-            )
+            x, y, z = x + u * W[c, 15], y + u * W[c, 16], z + u * W[c, 17]
+            put(routes, scratch, e, (x, y, z), J, at, e - first if plain else -1)
         return
     r0, r1, r2 = R[a, 0], R[a, 1], R[a, 2]
     s0, s1, s2 = R[a + 1, 0], R[a + 1, 1], R[a + 1, 2]
@@ -139,7 +131,7 @@ def fill_block(tree: Any, tasks: Any, routes: Any, k: int, scratch: Any, J: Any,
             x += R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2
             y += R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
             z += R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2
-        put(routes, scratch, e, x, y, z, J, at, e - first if plain else -1)
+        put(routes, scratch, e, (x, y, z), J, at, e - first if plain else -1)
 
 
 @leaf
@@ -150,7 +142,8 @@ def fill_mass(tree: Any, routes: Any, first: int, last: int, a: int, scratch: An
         c = 4 * (n + 1) + 3 * (routes.link[e, 0] - 1)
         v0, v1, v2 = scratch.sums[c], scratch.sums[c + 1], scratch.sums[c + 2]
         x, y = R[a, 3] * v0 + R[a, 4] * v1 + R[a, 5] * v2, R[a + 1, 3] * v0 + R[a + 1, 4] * v1 + R[a + 1, 5] * v2
-        put(routes, scratch, e, x, y, R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2, J, at, -1)
+        z = R[a + 2, 3] * v0 + R[a + 2, 4] * v1 + R[a + 2, 5] * v2
+        put(routes, scratch, e, (x, y, z), J, at, -1)
 
 
 @leaf

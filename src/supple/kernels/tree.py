@@ -251,8 +251,9 @@ def lean(world: Any, b: int, B: Any, at: int, w: Any) -> None:
 
 
 @leaf
-def along(stack: Any, w0: float, w1: float, w2: float, w3: float, w4: float, w5: float, count: int, line: Any) -> None:
+def along(stack: Any, w: Any, count: int, line: Any) -> None:
     """``line[d] = w · ξ_d`` for the first `count` twists of a stack (6, padded), in whole blocks."""
+    w0, w1, w2, w3, w4, w5 = w[0], w[1], w[2], w[3], w[4], w[5]
     for d in range(padded(count)):
         s = stack[0, d] * w0 + stack[1, d] * w1 + stack[2, d] * w2
         line[d] = s + stack[3, d] * w3 + stack[4, d] * w4 + stack[5, d] * w5

@@ -8,9 +8,8 @@ import numpy as np
 
 from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
-from supple.figure.packing import Packed
+from supple.figure.packing import Packed, find_charts, with_charts
 from supple.geometry.placements import HERE, Floats, compose
-from supple.kernels.charts import find_charts, with_charts
 from supple.kernels.layouts import BLOCK, DRIVEN_BY, FIELDS, FRAME_ROW, KIND, NO_ROW, PROBLEM, RANK, REFERENCE_ROW, pack
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals.base import Term

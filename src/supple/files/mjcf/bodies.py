@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.files.mjcf.model import Model
+from supple.files.mjcf.compiled import Model
 from supple.geometry.placements import place
 from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
 

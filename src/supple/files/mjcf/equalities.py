@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.figure.drives import Drive, mimic
 from supple.figure.figure import Loop
-from supple.files.mjcf.model import Model
+from supple.files.mjcf.compiled import Model
 from supple.geometry.placements import place
 
 

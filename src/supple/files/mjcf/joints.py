@@ -9,7 +9,7 @@ import numpy as np
 from supple.figure.drives import FREE, Drive
 from supple.figure.joints import HERE, NOT, Joint, ball, free
 from supple.files.bvh.writer import continuous_zyx
-from supple.files.mjcf.model import Model
+from supple.files.mjcf.compiled import Model
 from supple.geometry.placements import Floats, compose, inverse, moved, place, rotation
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import Joint, fixed
 from supple.files.mjcf.bodies import body_of, is_uncovered, shape_of
+from supple.files.mjcf.compiled import Model
 from supple.files.mjcf.equalities import equalities_of
 from supple.files.mjcf.joints import joints_of_body
-from supple.files.mjcf.model import Model
 from supple.files.mjcf.text import compiled, refuse_dangers
 from supple.files.xml import blaming, parse_xml, read_bytes
 
