@@ -180,6 +180,7 @@ def test_answers_are_legal_truthful_and_no_worse_than_the_start(batch: int, rank
 
 @pytest.mark.parametrize("batch", BATCHES)
 def test_nearest_is_stationary(batch: int) -> None:
+    nearest = 0
     for seed in range(EACH * batch, EACH * (batch + 1)):
         problem, start, solver = random_problem(seed, ranked=False)
         assert problem.limits is not None
@@ -188,7 +189,9 @@ def test_nearest_is_stationary(batch: int) -> None:
             continue  # seams are looked at below
         answer = solve(problem, start, solver=solver)
         if answer.status is Status.NEAREST:
+            nearest += 1
             assert downhill(problem, answer.q) < 1e-6, seed
+    assert nearest >= 4  # else the law says nothing
 
 
 @pytest.mark.parametrize("batch", BATCHES)
@@ -381,7 +384,9 @@ def test_nearest_is_stationary_for_a_target_far_away() -> None:
     figure = CATALOGUE["panda"]
     answer = solve(Problem(figure, [Task(Point("panda_hand"), At((1e9, 1e9, 0)))]))
     g = answer.problem.evaluate(answer.q, hessian=False).gradient
-    assert answer.status is not Status.NEAREST or g is None or np.abs(g[:6]).max() < 1e-3 * 1e9
+    assert answer.status is Status.NEAREST
+    assert g is not None
+    assert np.abs(g[:6]).max() < 1e-4 * 1e9
 
 
 def test_what_is_locked_at_a_limit_stays() -> None:
