@@ -23,7 +23,7 @@ import supple
 from convex_rank_data import Box, Platform, box, need_data, platforms
 from supple import At, Gap, LevenbergMarquardt, Placed, Point, Problem, RankOne, Task
 from supple.problem.allowance import FREELY
-from supple.problem.problem import met
+from supple.problem.task import met
 from supple.solvers.rank_one.matrices import nearest_rotations
 from supple.solvers.rank_one.posture import Reader
 from supple.solvers.rank_one.search import Attempt, Purse

@@ -38,7 +38,8 @@ from supple.geometry.distances import distance_between
 from supple.geometry.placements import inverse
 from supple.problem import goals as g
 from supple.problem.obstacles import Clear
-from supple.problem.problem import Problem, Task, met
+from supple.problem.problem import Problem
+from supple.problem.task import Task, met
 
 FIGURES: dict[str, dict[str, Any]] = {
     "panda": {}, "ur5": {}, "iiwa14": {}, "sawyer": {}, "baxter": {}, "hand": {}, "stewart": {}, "human": {},

@@ -96,9 +96,9 @@ if TYPE_CHECKING:
     from supple.problem.goals.near import Near as Near
     from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
     from supple.problem.goals.within import Within as Within
-    from supple.problem.obstacles import Clearance as Clearance
-    from supple.problem.problem import Problem as Problem, Task as Task
+    from supple.problem.problem import Problem as Problem
     from supple.problem.solution import Solution as Solution, Status as Status
+    from supple.problem.task import Clearance as Clearance, Task as Task
     from supple.proofs.certificate import Certificate as Certificate
     from supple.scene.scene import Scene as Scene
     from supple.solvers.active_set.active_set import ActiveSet as ActiveSet
@@ -144,9 +144,9 @@ __getattr__, __dir__, __all__ = lazily(
         "problem.goals.near": ["Near"],
         "problem.goals.places": ["AimedAt", "At", "Facing", "Placed"],
         "problem.goals.within": ["Within"],
-        "problem.obstacles": ["Clearance"],
-        "problem.problem": ["Problem", "Task"],
+        "problem.problem": ["Problem"],
         "problem.solution": ["Solution", "Status"],
+        "problem.task": ["Clearance", "Task"],
         "proofs.certificate": ["Certificate"],
         "scene.scene": ["Scene"],
         "solvers.active_set.active_set": ["ActiveSet"],

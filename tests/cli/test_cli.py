@@ -311,7 +311,7 @@ def test_help_imports_neither_the_solver_commands_nor_drawing():
     code = (
         "import sys; from typer.testing import CliRunner; from supple.cli import app;"
         "result = CliRunner().invoke(app, ['--help']); assert 'convert' in result.output, result.output;"
-        "heavy = {'matplotlib', 'mujoco', 'supple.view', 'supple.cli.inputs', 'supple.cli.tables', 'supple.cli.scenes'};"
+        "heavy = {'matplotlib', 'mujoco', 'supple.view', 'supple.cli.inputs', 'supple.cli.listing', 'supple.cli.scenes'};"
         "heavy &= set(sys.modules);"
         "sys.exit(str(heavy) if heavy else 0)"
     )

@@ -12,7 +12,8 @@ from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 
 from supple.errors import BadValue, Error, UnknownName
-from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit, PiecewisePolynomial, Spline, mimic
+from supple.figure.curves import PiecewisePolynomial, Spline
+from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit, mimic
 from supple.figure.effectors import Frame
 from supple.figure.figure import Figure
 from supple.figure.joints import fixed, hinge, slide

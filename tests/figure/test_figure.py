@@ -14,7 +14,8 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from supple.errors import BadValue, Error, UnknownName
-from supple.figure.drives import Drive, LinearLimit, Spline, mimic
+from supple.figure.curves import Spline
+from supple.figure.drives import Drive, LinearLimit, mimic
 from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.figure.figure import Figure, Loop
 from supple.figure.joints import ball, fixed, free, hinge, slide, universal

@@ -16,7 +16,8 @@ from supple.figure.joints import fixed, hinge, slide
 from supple.geometry.placements import X, Y, Z, place
 from supple.geometry.shapes import Body
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, OnLine, OnPlane, Placed, Within
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
+from supple.problem.task import Task
 from tests.tables.figures import TREES, assert_close, placements_by_exponentials, posture, slope, trees
 
 GOALS: dict[str, Any] = {

@@ -55,6 +55,43 @@ def test_a_number_would_be_noticed() -> None:
     assert literal_subscripts("k = tasks.term[i, 4]\nm = I[JOINTS]") == ["line 1: tasks.term[i, 4]"]
 
 
+KERNELS = ("leaf", "stage", "entry", "shared", "written_in")  # decorators of what may open packs
+READERS = {"kernels/layouts.py"}  # where `view` itself stands
+UNMENDED = {"motion/tracking/rig.py"}  # to be struck out
+
+
+def arithmetic_on_packs(text: str) -> list[str]:
+    """Where Python, outside kernels, opens a pack otherwise than by the name of a count."""
+    found: list[str] = []
+
+    def visit(node: ast.AST, compiled: bool) -> None:
+        if isinstance(node, ast.FunctionDef):
+            compiled = compiled or any(name in ast.unparse(d) for d in node.decorator_list for name in KERNELS)
+        if isinstance(node, ast.Subscript) and not compiled and ast.unparse(node.value).split(".")[-1] in PACKS:
+            at = ast.unparse(node.slice).split(".")[-1]
+            if at != ":" and (not at.isidentifier() or not at.isupper() or at.startswith("AT_")):
+                found.append(f"line {node.lineno}: {ast.unparse(node)}")
+        for child in ast.iter_child_nodes(node):
+            visit(child, compiled)
+
+    visit(ast.parse(text), False)
+    return found
+
+
+def test_python_looks_at_packs_by_view_alone() -> None:
+    found = {
+        path.relative_to(SOURCE).as_posix(): arithmetic_on_packs(path.read_text()) for path in SOURCE.rglob("*.py")
+    }
+    assert len(found) > 250
+    assert {name: places for name, places in found.items() if places and name not in READERS | UNMENDED} == {}
+
+
+def test_arithmetic_would_be_noticed() -> None:
+    text = "def f(I, F):\n    at = I[AT_LOWER]\n    return F[at : at + 3], self.F[at], I[JOINTS], F[:], I[n + 1]"
+    assert len(arithmetic_on_packs(text)) == 4
+    assert arithmetic_on_packs("@leaf\n" + text) == []
+
+
 @pytest.mark.parametrize(
     ("layout", "module"), [(TREE, layouts), (PROBLEM, layouts), (rig.RIG, rig)], ids=["tree", "problem", "rig"]
 )
@@ -107,11 +144,12 @@ def test_a_guarded_pack_gives_the_same_answers_and_stays_whole() -> None:
     counts = {count: int(I[PROBLEM.contents[count]]) for count in PROBLEM.counts}
     guarded = pack(PROBLEM, counts, tables, checked=True)
     other = supple.Problem(problem.figure, problem.tasks)
-    other.__dict__["packed"] = (*guarded, T)
+    other.__dict__["pack"] = (*(array.copy() for array in guarded), T.copy())
+    assert other.packed[0].size > I.size  # it is the guarded one that is read
     q = problem.figure.rest
     assert other.value(q) == problem.value(q)
     assert_array_equal(other.evaluate(q).hessian, problem.evaluate(q).hessian)
-    assert intact(PROBLEM, *guarded)
+    assert intact(PROBLEM, *other.packed[:2])
 
 
 def test_an_overrun_is_noticed() -> None:

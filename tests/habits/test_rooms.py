@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -57,6 +58,32 @@ def test_importing_the_library_imports_none_of_its_rooms():
     script = "import sys, supple; print([name for name in sys.modules if name.startswith('supple.')], 'numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[] False"
+
+
+MOST_MODULES = 108  # that one solve of a catalogue robot imports; the aim is 40, with kernels that need not be imported
+SOLVE = """
+import sys, supple
+solution = supple.solve(supple.load("panda"), {"panda_hand": supple.At((0.5, 0.1, 0.4))})
+assert solution.ok
+print(*sorted(name for name in sys.modules if name.split(".")[0] == "supple"))
+"""
+NOT_NEEDED = (
+    "supple.motion",
+    "supple.proofs",
+    "supple.scene",
+    "supple.view",
+    "supple.files.xml",
+    "supple.figure.curves",
+)
+
+
+def test_one_solve_imports_no_more_than_it_needs():
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", SOLVE], capture_output=True, text=True, check=True, env=environment)
+    names = done.stdout.split()
+    assert "supple.solving.solve" in names
+    assert len(names) <= MOST_MODULES, names
+    assert [name for name in names if name.startswith(NOT_NEEDED)] == []
 
 
 def test_no_module_hides_a_function():

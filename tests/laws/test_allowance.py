@@ -19,8 +19,9 @@ from supple.geometry.placements import X, Y, Z
 from supple.kernels.compiling import INTERPRETED
 from supple.problem.allowance import TRACED, Allowance
 from supple.problem.goals import At
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
+from supple.problem.task import Task
 from supple.solvers.active_set.active_set import ActiveSet
 from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent
 from supple.solvers.baselines.damped_least_squares import DampedLeastSquares

@@ -17,7 +17,7 @@ from supple.errors import Refused
 from supple.figure.figure import Figure
 from supple.figure.joints import fixed, hinge
 from supple.geometry.placements import Z
-from supple.problem.problem import met
+from supple.problem.task import met
 from tests.tables.figures import FOUR_BAR, TREES, closed_four_bar, posture
 
 SCALES = (1e-6, 1e-3, 1.0, 1e2, 1e4)

@@ -15,9 +15,9 @@ from supple.files.scene.text import format_scene, parse_scene
 from supple.geometry.polyhedra import MOST, polyhedron_of
 from supple.geometry.shapes import Ball, Box, Polytope
 from supple.problem.goals import AnyOf, At, Beyond, Near, Outside, Placed, Within
-from supple.problem.obstacles import Clearance
-from supple.problem.problem import Problem, Task, met
+from supple.problem.problem import Problem
 from supple.problem.solution import Status, audited
+from supple.problem.task import Clearance, Task, met
 from supple.scene.scene import Scene
 from supple.scene.settle import first_unmet
 from supple.solving.follow import follow

@@ -20,7 +20,8 @@ from supple.figure.effectors import Frame
 from supple.figure.figure import Figure
 from supple.files.urdf.reader import read_urdf
 from supple.problem.goals import Custom
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
+from supple.problem.task import Task
 from tests.tables.figures import FIGURES, FOUR_BAR, curve_value, joint_value, posture, slope, somewhere, trees
 
 pin: Any = pytest.importorskip("pinocchio")

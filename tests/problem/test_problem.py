@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from supple.basics.values import same
 from supple.errors import BadValue, Error, UnknownName
 from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z
 from supple.geometry.shapes import Ball, Box, Cylinder
 from supple.problem.goals import AnyOf, At, Custom, Facing, Near, OnPlane, Placed
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import WITHOUT_TARGETS, Problem
+from supple.problem.task import Task
 from supple.solving.solve import solve
 from tests.tables.figures import FIXED, FOUR_BAR, TREES, assert_close, posture, somewhere
 
@@ -161,6 +163,17 @@ def test_aimed_changes_only_the_targets():
     assert_array_equal(new.rigidity, old.rigidity)
     assert new.obstacles == old.obstacles
     assert_array_equal(old.tasks[0].goal.position, X)
+
+
+@pytest.mark.parametrize("name", WITHOUT_TARGETS)
+def test_what_targets_do_not_change_is_the_same_for_other_ones(name: str):
+    tasks = [Task("hand", At(X), weight=2.0, chain="elbow"), Task("elbow", Facing(Y)), Task("hand", At(Y), priority=1)]
+    old = Problem(BODY, tasks, rigidity=0.5, obstacles=[Ball((5, 5, 5), 1)])
+    assert getattr(old, name) is not None
+    new = old.aimed((4, 5, 6), None, (1, 2, 3))
+    assert name in new.__dict__  # passed on
+    fresh = Problem(BODY, new.tasks, rigidity=0.5, obstacles=old.obstacles)
+    assert same(getattr(new, name), getattr(fresh, name))
 
 
 def test_misses_come_in_the_order_of_tasks_with_loops_last():

@@ -15,7 +15,8 @@ from supple.figure.figure import Figure
 from supple.figure.joints import fixed, hinge
 from supple.geometry.placements import X, Y, Z, inverse, place
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Placed, Within
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
+from supple.problem.task import Task
 from tests.tables.figures import ENDS, FOUR_BAR, TREES, assert_close, posture, slope, somewhere, trees
 
 T = somewhere(80)

@@ -15,7 +15,7 @@ import supple
 from supple import At, Ball, Box, MassCentre, Near, OnPlane, Placed, Point, Problem, Scene, Status, Task
 from supple.errors import BadValue, Refused, UnknownName
 from supple.figure.figure import Figure
-from supple.problem.problem import segments_of
+from supple.problem.task import segments_of
 from tests.tables.figures import FOUR_BAR, TREES
 
 ARM, TWINS = TREES["arm"], TREES["twins"]

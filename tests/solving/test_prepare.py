@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 import supple
 from supple import AnyOf, At, OnLine, Placed, Point, Problem, Status, Task
 from supple.errors import BadValue, Error, Refused
-from supple.problem.problem import met
+from supple.problem.task import met
 
 PANDA, HAND = supple.load("panda"), "panda_hand"
 RNG = np.random.default_rng(3)

@@ -20,8 +20,9 @@ from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z, place
 from supple.geometry.shapes import Ball
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
+from supple.problem.task import Task
 from supple.solvers.multistart import Multistart
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solving.solve import solve
@@ -291,14 +292,13 @@ def test_the_same_question_has_the_same_answer(way: str):
     assert (one.status, one.iterations, one.evaluations) == (two.status, two.iterations, two.evaluations)
 
 
-@pytest.mark.parametrize("way", [w for w in WAYS if w != "rigid"])
+@pytest.mark.parametrize("way", [w for w in WAYS if w not in ("rigid", "arm")])
 def test_a_nearest_posture_cannot_be_bettered_nearby(way: str):
     """An independent look around: no legal posture within a small ball has a noticeably lower value."""
     problem, start = WAYS[way]()
     solution = solve(problem, start, solver=ProjectedGradient(steps=20_000))
     audit(solution)
-    if solution.status is not Status.NEAREST:
-        return
+    assert solution.status is Status.NEAREST
     rng, here = np.random.default_rng(4), problem.value(solution.q)
     assert problem.limits is not None
     for radius in (1e-4, 1e-3):

@@ -17,7 +17,8 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit, PiecewisePolynomial, Spline, mimic
+from supple.figure.curves import PiecewisePolynomial, Spline
+from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit, mimic
 from supple.figure.figure import Figure, Loop
 from supple.figure.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.geometry.placements import X, Y, Z, place

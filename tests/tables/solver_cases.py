@@ -13,8 +13,9 @@ from supple.figure.effectors import Frame, Point
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.problem.goals import At, Near, Placed
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
+from supple.problem.task import Task
 from tests.tables.figures import TREES
 
 ARM = TREES["arm"]

@@ -66,6 +66,12 @@ def finite(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64
     return array
 
 
+def triple(values: Any, what: str) -> tuple[float, float, float]:
+    """Three finite numbers."""
+    x, y, z = finite(values, (3,), what).tolist()
+    return (x, y, z)
+
+
 def spread(value: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
     """One number for all, or an array of `shape`, as such an array; infinite ones too if it is one number for all."""
     array = numbers(value, what)
@@ -136,6 +142,22 @@ def whole(value: Any, what: str, least: int | None = 0, most: int = EXACT) -> in
 
 
 counted = partial(whole, least=1)
+
+
+def checked_speed(speed: float, what: str) -> float:
+    """A greatest speed: positive, infinite where there is none, never NaN."""
+    return endless(speed, f"the speed limit of {what}")
+
+
+def checked_limits(limits: Any, what: str) -> tuple[float, float]:
+    """A pair (lower, upper), possibly infinite, never inverted, never NaN."""
+    pair = numbers(limits, f"the limits of {what}")
+    if pair.shape != (2,):
+        raise BadValue(f"the limits of {what} must be a pair (lower, upper), not {shown(limits)}")
+    lower, upper = pair.tolist()
+    if np.isnan(lower) or np.isnan(upper) or lower > upper or lower == np.inf or upper == -np.inf:
+        raise BadValue(f"the limits of {what} must satisfy lower ≤ upper, not ({lower}, {upper})")
+    return lower, upper
 
 
 def seeded(value: Any, what: str = "the seed") -> int:

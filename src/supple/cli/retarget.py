@@ -44,8 +44,8 @@ def retargeted(
     motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
 ) -> bool:
     """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
-    if output.suffix.lower() not in WRITERS[supple.Motion]:
-        raise BadValue(f"motions are written to {', '.join(WRITERS[supple.Motion])} files, not to {str(output)!r}")
+    if output.suffix.lower() not in WRITERS["motions"]:
+        raise BadValue(f"motions are written to {', '.join(WRITERS['motions'])} files, not to {str(output)!r}")
     check_place(output)
     if picture is not None:
         from supple.view.picture import check_picture

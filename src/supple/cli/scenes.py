@@ -24,8 +24,8 @@ from supple.files.scene.text import ENDINGS, inline
 from supple.geometry.placements import Floats
 from supple.geometry.shapes import Ball, Box, Capsule, Polytope
 from supple.motion.motion import Motion
-from supple.problem.problem import Task, met, miss_of, segments_of
 from supple.problem.solution import Solution
+from supple.problem.task import Task, met, miss_of, segments_of
 from supple.scene.scene import Scene
 
 WRITTEN = (".bvh", *ENDINGS)

@@ -10,14 +10,13 @@ from supple import lazily
 
 if TYPE_CHECKING:
     from supple.figure import catalogue as catalogue
+    from supple.figure.curves import PiecewisePolynomial as PiecewisePolynomial, Spline as Spline
     from supple.figure.drives import (
         Coordinate as Coordinate,
         Drive as Drive,
         Group as Group,
         Linear as Linear,
         LinearLimit as LinearLimit,
-        PiecewisePolynomial as PiecewisePolynomial,
-        Spline as Spline,
         mimic as mimic,
     )
     from supple.figure.effectors import (
@@ -45,7 +44,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
-        "drives": ["Coordinate", "Drive", "Group", "Linear", "LinearLimit", "PiecewisePolynomial", "Spline", "mimic"],
+        "curves": ["PiecewisePolynomial", "Spline"],
+        "drives": ["Coordinate", "Drive", "Group", "Linear", "LinearLimit", "mimic"],
         "effectors": ["Direction", "Frame", "Gap", "MassCentre", "Point"],
         "figure": ["Figure", "Loop", "Source"],
         "joints": ["Joint", "ball", "fixed", "free", "hinge", "planar", "screw", "slide", "universal"],

@@ -79,6 +79,18 @@ def resolved(parts: Sequence[Joint], own: set[str], figure: str) -> tuple[Joint,
     return tuple(done)
 
 
+def by_name(joints: Sequence[Joint]) -> dict[str, Joint]:
+    """Joints by name, in order; a fixed one whose name another joint has gets an apostrophe."""
+    moving = {joint.name for joint in joints if not joint.is_fixed}
+    out: dict[str, Joint] = {}
+    for joint in joints:
+        name = joint.name
+        while name in out or (joint.is_fixed and name in moving):
+            name += "'"
+        out[name] = joint
+    return out
+
+
 def driven_rows(joint: Joint, box: dict[str, list[float]]) -> list[tuple[tuple[tuple[str, float], ...], float]]:
     """What a driven joint's own limits mean for its coordinates: narrower ranges (in `box`), or rows of inequalities."""
     assert joint.drive is not None

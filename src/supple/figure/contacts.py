@@ -11,7 +11,7 @@ Segments keep clear of things with *bars*: balls and capsules. Some pairs of seg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -19,20 +19,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import items, mapping, number
+from supple.basics.checks import number
 from supple.basics.values import FrozenDict
-from supple.geometry.distances import between_cores
 from supple.geometry.shapes import Ball, Capsule, Core, enclosing
 
 SegmentPair: TypeAlias = tuple[str, str]
-
-
-def checked_solids(solids: Mapping[str, Sequence[Ball | Capsule]]) -> dict[str, tuple[Ball | Capsule, ...]]:
-    """Solids by segment as tuples; anything but balls and capsules is refused."""
-    given = mapping(solids, "the solids of a figure")
-    return {
-        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule)) for segment, several in given.items()
-    }
 
 
 class Contacts:
@@ -91,6 +82,8 @@ class Contacts:
 
     def _apart(self: Any, q: ArrayLike) -> dict[SegmentPair, float]:
         """How far the bars of every two segments are from each other."""
+        from supple.geometry.distances import between_cores
+
         frames = self.placements(q)
         cores = [(k, frames[s], Core.of(bar)) for k, (s, bars) in enumerate(self.bars.items()) for bar in bars]
         if not cores:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import finite, flag, items, mapping, numbers, one_of, text
+from supple.basics.checks import finite, flag, items, mapping, one_of, text
 from supple.errors import BadValue, find, shown
 from supple.figure.drives import Drive, Group, Pair
 from supple.figure.effectors import Point
 from supple.figure.joints import EULER_ORDERS, Joint, fixed, free as free_joint
-from supple.figure.marker_sets import MarkerSet, marker_set, placed_on
-from supple.figure.scaling import scaled
 from supple.geometry.placements import HERE, Floats, inverse, moved, placement
 from supple.geometry.shapes import Ball, Capsule
 
 if TYPE_CHECKING:
     from supple.figure.figure import Figure
+    from supple.figure.marker_sets import MarkerSet
 
 
 class Edits:
@@ -96,7 +94,7 @@ class Edits:
 
         The names of the other figure get `prefix`, so that two hands can be attached to two arms.
         """
-        find(self.segments, to, "segment", f"figure {self.name!r}")
+        self.check_segment(to)
         at = placement(at, f"what is attached to {to!r}")
         text(prefix, "the prefix of what is attached")
         if isinstance(other, str):
@@ -218,6 +216,8 @@ class Edits:
 
     def with_marker_set(self: Any, markers: str | MarkerSet) -> Figure:
         """The markers of a usual set (see `marker_set`), such as "cmu41", on a person of the catalogue."""
+        from supple.figure.marker_sets import MarkerSet, marker_set, placed_on
+
         chosen = markers if isinstance(markers, MarkerSet) else marker_set(markers)
         return self.with_markers(placed_on(self, chosen))
 
@@ -227,6 +227,8 @@ class Edits:
         A segment's lengths are where joints, markers, shapes and ends of loops lie in it. Slides stay in metres: their ranges
         scale. One factor for everything also scales where the figure stands in the world.
         """
+        from supple.figure.scaling import scaled
+
         return scaled(self, factors)
 
     # ── helpers ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -234,40 +236,6 @@ class Edits:
         """Every joint that owns a coordinate, and every group coordinate, passed through `change`."""
         parts = [change(j) if j.drive is None and not j.is_fixed else j for j in self.joints.values()]
         return replace(self, joints=parts, drivers=tuple(change(c) for c in self.drivers))
-
-    def coordinates_of(self: Any, name: str) -> tuple[str, ...]:
-        """The coordinates that a name means: one of its own, all those of a joint or segment, or of all that match it."""
-        if not isinstance(name, str) or not name:
-            find(self.coordinates, name, "coordinate", f"figure {self.name!r}")
-        if name in self._spans:
-            return (name,)
-        several = tuple(n for n in self.coordinates if n.rpartition(".")[0] == name)
-        if not several and name in self.segments:
-            several = tuple(n for n in self.joints_of(name) if n in self.coordinates)
-        if not several and any(sign in name for sign in "*?["):
-            carried = {n for s in self.segments if fnmatchcase(s, name) for n in self.joints_of(s)}
-            stems = ((n, n.rpartition(".")[0]) for n in self.coordinates)
-            several = tuple(n for n, stem in stems if n in carried or fnmatchcase(n, name) or fnmatchcase(stem, name))
-        if not several:
-            find(self.coordinates, name, "coordinate", f"figure {self.name!r}")
-        return several
-
-    def by_coordinate(
-        self: Any, values: Mapping[str, Any], what: str = "values", shape: tuple[int, ...] = ()
-    ) -> dict[str, Any]:
-        """Numbers by coordinate, or pairs if `shape` is (2,), from those by whatever `coordinates_of` takes.
-
-        A joint or segment gets one for all of its coordinates or one for each; the last of several counts.
-        """
-        one, many = ("a pair", "pairs") if shape else ("a number", "numbers")
-        out: dict[str, Any] = {}
-        for name, given in mapping(values, f"the {what} of figure {self.name!r}").items():
-            names = self.coordinates_of(name)
-            array = numbers(given, f"the {what} of {name!r}, {one}, or {len(names)} {many},")
-            if array.shape not in (shape, (len(names), *shape)):
-                raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {shown(given)}")
-            out.update(zip(names, np.broadcast_to(array, (len(names), *shape)).tolist(), strict=True))
-        return out
 
 
 def _point(name: str, given: Any) -> Point:

@@ -11,17 +11,11 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, finite, named
+from supple.basics.checks import check_fields, named, triple
 from supple.basics.values import Value
 from supple.errors import BadValue, shown
 from supple.geometry.placements import Floats, Triple, X, compose, frozen, here, placement, unit
-
-
-def _triple(values: ArrayLike, what: str) -> Triple:
-    x, y, z = finite(values, (3,), what).tolist()
-    return (x, y, z)
 
 
 def along_x(axis: Triple) -> Floats:
@@ -42,7 +36,7 @@ class Point(Value):
 
     def __post_init__(self) -> None:
         check_fields(self, "a point", segment=named)
-        object.__setattr__(self, "offset", _triple(self.offset, f"the offset of the point on {self.segment!r}"))
+        object.__setattr__(self, "offset", triple(self.offset, f"the offset of the point on {self.segment!r}"))
 
     @property
     def frame(self) -> Floats:
@@ -61,7 +55,7 @@ class Direction(Value):
     def __post_init__(self) -> None:
         check_fields(self, "a direction", segment=named)
         object.__setattr__(self, "axis", unit(self.axis, f"the direction on {self.segment!r}"))
-        object.__setattr__(self, "offset", _triple(self.offset, f"the origin of the direction on {self.segment!r}"))
+        object.__setattr__(self, "offset", triple(self.offset, f"the origin of the direction on {self.segment!r}"))
 
     @cached_property
     def frame(self) -> Floats:

@@ -24,18 +24,18 @@ from supple.basics.checks import (
 )
 from supple.basics.values import FrozenDict, Value, read_only
 from supple.errors import BadValue, find
-from supple.figure.assembly import driven_rows, in_order, resolved
-from supple.figure.contacts import Contacts, checked_solids
+from supple.figure.assembly import by_name, driven_rows, in_order, resolved
+from supple.figure.contacts import Contacts
 from supple.figure.drives import Coordinate, LinearLimit
 from supple.figure.edits import Edits
-from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
+from supple.figure.effectors import Point
 from supple.figure.joints import Joint
+from supple.figure.kinematics import Kinematics
 from supple.figure.limits import Limits
-from supple.figure.packing import Packed, pack_tree, worlds
-from supple.figure.remarks import notes_of
-from supple.geometry.placements import Floats, frozen, here, inverse, placement
+from supple.figure.names import Names
+from supple.figure.packing import Packed, pack_tree
+from supple.geometry.placements import Floats, frozen, here, placement
 from supple.geometry.shapes import Ball, Body, Capsule
-from supple.kernels.layouts import DRIVEN_BY
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,20 +77,16 @@ class Loop(Value):
         object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
 
 
-def _by_name(joints: Sequence[Joint]) -> FrozenDict:
-    """Joints by name, in order; a fixed one whose name another joint has gets an apostrophe."""
-    moving = {joint.name for joint in joints if not joint.is_fixed}
-    out: dict[str, Joint] = {}
-    for joint in joints:
-        name = joint.name
-        while name in out or (joint.is_fixed and name in moving):
-            name += "'"
-        out[name] = joint
-    return FrozenDict(out)
+def _solids(solids: Mapping[str, Sequence[Ball | Capsule]]) -> dict[str, tuple[Ball | Capsule, ...]]:
+    """Solids by segment as tuples; anything but balls and capsules is refused."""
+    given = mapping(solids, "the solids of a figure")
+    return {
+        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule)) for segment, several in given.items()
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Figure(Value, Edits, Contacts):
+class Figure(Value, Names, Kinematics, Edits, Contacts):
     """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
 
     `joints` are all of them, fixed and driven ones included, given in any order or by name, and kept by name, depth-first.
@@ -133,23 +129,23 @@ class Figure(Value, Edits, Contacts):
         own = {c.name for c in self.drivers}
         given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
         joints = resolved(in_order(items(given, f"the joints of {what}"), self.name), own, self.name)
-        object.__setattr__(self, "joints", _by_name(joints))
+        object.__setattr__(self, "joints", FrozenDict(by_name(joints)))
         object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
-        object.__setattr__(self, "solids", FrozenDict(checked_solids(self.solids)))
+        object.__setattr__(self, "solids", FrozenDict(_solids(self.solids)))
         object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
-            find(self.segments, segment, "segment", f"figure {self.name!r}")
+            self.check_segment(segment)
         for name, point in self.markers.items():
-            find(self.segments, point.segment, "segment", f"marker {name!r} of figure {self.name!r}: it")
+            self.check_segment(point.segment, f"marker {name!r} of figure {self.name!r}: it")
         unread = names_in(self.uncovered, f"the uncovered segments of {what}")
         for segment in unread:
-            find(self.segments, segment, "segment", f"what is uncovered of figure {self.name!r}: it")
+            self.check_segment(segment, f"what is uncovered of figure {self.name!r}: it")
         bare = tuple(s for s in self.segments if s in unread and s not in self.solids)
         object.__setattr__(self, "uncovered", bare)
         object.__setattr__(self, "remarks", tuple(dict.fromkeys(names_in(self.remarks, f"the remarks of {what}"))))
         for loop in self.loops:
             for segment in (loop.a, loop.b):
-                find(self.segments, segment, "segment", f"loop {loop.name!r} of figure {self.name!r}: it")
+                self.check_segment(segment, f"loop {loop.name!r} of figure {self.name!r}: it")
         clash = own & {joint.name for joint in joints if not joint.is_fixed}
         if clash or len(own) != len(self.drivers):
             raise BadValue(f"figure {self.name!r} has two coordinates called {min(clash or own)!r}")
@@ -189,57 +185,11 @@ class Figure(Value, Edits, Contacts):
         """Number of coordinates."""
         return len(self.coordinates)
 
-    @cached_property
-    def joint_of(self) -> Mapping[str, Joint]:
-        """The joint that moves each segment (or that has no segment), by that name."""
-        return FrozenDict({joint.key: joint for joint in self.joints.values()})
-
-    def parent_of(self, segment: str) -> str | None:
-        """The nearest named segment above; None for one that hangs on the world."""
-        find(self.segments, segment, "segment", f"figure {self.name!r}")
-        above = self.joint_of[segment].parent
-        while above is not None and self.joint_of[above].segment is None:
-            above = self.joint_of[above].parent
-        return above
-
-    def joints_of(self, segment: str) -> tuple[str, ...]:
-        """The joints that move `segment` in its parent, outermost first; fixed ones left out."""
-        find(self.segments, segment, "segment", f"figure {self.name!r}")
-        names: list[str] = []
-        joint: Joint | None = self.joint_of[segment]
-        while joint is not None:
-            if not joint.is_fixed:
-                names.append(joint.name)
-            above = None if joint.parent is None else self.joint_of[joint.parent]
-            joint = above if above is not None and above.segment is None else None
-        return tuple(names[::-1])
-
-    def chain(self, start: str | None, end: str) -> tuple[str, ...]:
-        """The coordinates that move `end` as seen from `start` (None: from the world)."""
-        ends: list[str] = [end] if start is None else [start, end]
-        keys = [self.path_to_root(segment) for segment in ends]
-        shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
-        names: dict[str, None] = {}
-        for key in [k for path in keys for k in path if k not in shared]:
-            joint = self.joint_of[key]
-            if joint.drive is not None:
-                names.update((name, None) for name, _ in joint.drive.terms)
-            elif not joint.is_fixed:
-                names[joint.name] = None
-        return tuple(name for name in self.coordinates if name in names)
-
-    def path_to_root(self, segment: str) -> tuple[str, ...]:
-        """The segment and all that carry it, up to the root; between the joints of a ball they have the joints' names."""
-        find(self.segments, segment, "segment", f"figure {self.name!r}")
-        keys, at = [], segment
-        while at is not None:
-            keys.append(at)
-            at = self.joint_of[at].parent
-        return tuple(keys)
-
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed, converted, frozen, narrowed or left out, one sentence each: the `remarks`, and what follows."""
+        from supple.figure.remarks import notes_of
+
         return notes_of(self)
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -336,97 +286,3 @@ class Figure(Value, Edits, Contacts):
         if not np.isfinite(array).all():
             raise BadValue(f"a posture of {self.name!r} must be finite")
         return array
-
-    def _world(self, Q: Floats) -> tuple[np.ndarray, np.ndarray]:
-        """World tables (k, n + 1, WORLD), and the slopes (k, t) of drive terms."""
-        return worlds(*self._flat, Q)
-
-    def placement(self, q: ArrayLike, segment: str) -> Floats:
-        """Where `segment` is: (4, 4) for one posture, (n, 4, 4) for n of them."""
-        find(self.segments, segment, "segment", f"figure {self.name!r}")
-        array = self.posture(q, many=True)
-        world, _ = self._world(np.atleast_2d(array))
-        T = self._frames(world, segment)
-        return T[0] if array.ndim == 1 else T
-
-    def placements(self, q: ArrayLike) -> dict[str, Floats]:
-        """Where every named segment is, in one posture."""
-        world, _ = self._world(self.posture(q).reshape(1, self.size))
-        return {segment: self._frames(world, segment)[0] for segment in self.segments}
-
-    def marker_places(self, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
-        """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
-        known = tuple(self.markers)
-        names = known if names is None else items(names, f"the markers of {self.name!r} to place")
-        for name in names:
-            find(known, name, "marker", f"figure {self.name!r}")
-        points = [self.markers[name] for name in names]
-        array = self.posture(q, many=True)
-        world, _ = self._world(np.atleast_2d(array))
-        frames = {segment: self._frames(world, segment) for segment in {p.segment for p in points}}
-        columns = [frames[p.segment] @ np.append(p.offset, 1.0) for p in points]
-        places = np.stack(columns, axis=1)[:, :, :3] if columns else np.empty((len(world), 0, 3))
-        return places[0] if array.ndim == 1 else places
-
-    def _frames(self, world: np.ndarray, segment: str) -> Floats:
-        rows = world[:, self.packed.row[segment]]
-        T = np.zeros((len(world), 4, 4))
-        T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
-        T[:, :3, 3] = rows[:, 9:12]
-        T[:, 3, 3] = 1.0
-        return T @ self.packed.frame[segment]
-
-    def mass_centre(self, q: ArrayLike) -> Floats:
-        """The centre of mass [m] in one posture."""
-        total = sum(body.mass for body in self.bodies.values())
-        if total <= 0.0:
-            raise BadValue(f"figure {self.name!r} has no mass, hence no centre of mass")
-        frames = self.placements(q)
-        moments = [body.mass * (frames[s][:3, :3] @ body.centre + frames[s][:3, 3]) for s, body in self.bodies.items()]
-        return np.sum(moments, axis=0) / total
-
-    def seen(self, q: ArrayLike, effector: Any) -> Floats:
-        """The frame of an effector in one posture: (4, 4), in the world or, for a gap, in the frame of its first end."""
-        effector = as_effector(effector)
-        if isinstance(effector, MassCentre):
-            T = np.eye(4)
-            T[:3, 3] = self.mass_centre(q)
-            return T
-        if isinstance(effector, Gap):
-            return inverse(self.seen(q, effector.a)) @ self.seen(q, effector.b)
-        return self.placement(q, effector.segment) @ effector.frame
-
-    def jacobian(self, q: ArrayLike, effector: Any) -> Floats:
-        """How an effector moves with q: (3, size) for a point or a direction, (6, size) for a frame, linear rows first.
-
-        World axes; a direction's rows are the derivative of the unit vector, a frame's last three its angular velocity.
-        """
-        effector = as_effector(effector)
-        if isinstance(effector, Gap | MassCentre):
-            raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
-        find(self.segments, effector.segment, "segment", f"figure {self.name!r}")
-        world, slopes = self._world(self.posture(q).reshape(1, self.size))
-        joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
-        T = self._frames(world, effector.segment)[0] @ effector.frame
-        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
-        linear = np.cross(w, T[:3, 3]) + v
-        if isinstance(effector, Point):
-            columns = linear
-        elif isinstance(effector, Direction):
-            columns = np.cross(w, T[:3, 0])
-        else:
-            columns = np.hstack([linear, w])
-        J = np.zeros((columns.shape[1], self.size))
-        for column, joint in zip(columns, joints, strict=True):
-            for k, s in self._drivers(int(joint), slopes[0]):
-                J[:, k] += s * column
-        return J
-
-    def _drivers(self, joint: int, slope: np.ndarray) -> list[tuple[int, float]]:
-        """The coordinates that move a packed joint, each with its slope."""
-        k = int(self.packed.tables["COORDINATE"][joint])
-        if k >= 0:
-            return [(k, 1.0)]
-        d = -1 - k
-        first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
-        return [(int(term[t, DRIVEN_BY]), float(slope[t])) for t in range(first[d], first[d + 1])]

@@ -18,15 +18,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, finite, instance, items, named, named_or_none, number, one_of
+from supple.basics.checks import (
+    check_fields,
+    checked_limits,
+    checked_speed,
+    finite,
+    instance,
+    items,
+    named,
+    named_or_none,
+    number,
+    one_of,
+)
 from supple.basics.values import Value
 from supple.errors import BadValue, shown
-from supple.figure.drives import FREE, Drive, Pair, checked_limits, checked_speed
+from supple.figure.drives import FREE, Drive, Pair
 from supple.geometry.placements import HERE, Floats, Triple, X, Y, Z, here, placement, unit
 
 NOT: Triple = (0.0, 0.0, 0.0)
@@ -57,27 +69,27 @@ class Joint(Value):
     def __post_init__(self) -> None:
         what = f"joint {named(self.name, 'what a joint is called')!r}"
         check_fields(self, what, parent=named_or_none, segment=named_or_none, rest=number)
-        object.__setattr__(self, "at", placement(self.at, f"the placement of {what}"))
         turn, slide = finite(self.turn, (3,), f"the axis of {what}"), finite(self.slide, (3,), f"the slide of {what}")
+        object.__setattr__(self, "limits", checked_limits(self.limits, what))
+        object.__setattr__(self, "speed", checked_speed(self.speed, what))
+        object.__setattr__(self, "at", placement(self.at, f"the placement of {what}"))
         if turn.any():
             turn = np.array(unit(turn, f"the axis of {what}"))
             if slide.any() and np.abs(np.cross(turn, slide)).max() > 1e-12 * max(1.0, np.abs(slide).max()):
                 raise BadValue(f"{what} turns about {turn.tolist()} but slides along {slide.tolist()}: not one axis")
         object.__setattr__(self, "turn", tuple(turn.tolist()))
         object.__setattr__(self, "slide", tuple(slide.tolist()))
-        object.__setattr__(self, "limits", checked_limits(self.limits, what))
-        object.__setattr__(self, "speed", checked_speed(self.speed, what))
         if self.drive is not None:
             instance(self.drive, Drive, f"the drive of {what}")
         if self.drive is not None and self.is_fixed:
             raise BadValue(f"{what} is fixed and cannot be driven")
 
-    @property
+    @cached_property
     def is_fixed(self) -> bool:
         """Whether the joint has no motion at all."""
         return not any(self.turn) and not any(self.slide)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What the next joint names as its parent: the segment, or the joint's name with a prime if it has none."""
         return self.segment if self.segment is not None else f"{self.name}'"

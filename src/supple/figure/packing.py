@@ -15,7 +15,7 @@ import numpy as np
 from supple.basics.values import FrozenDict, read_only
 from supple.figure.drives import Linear
 from supple.figure.joints import Joint
-from supple.geometry.placements import HERE, Floats, compose
+from supple.geometry.placements import HERE, Floats
 from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, pack
 from supple.kernels.tree import TREE_SCRATCH, worlds_entry
 
@@ -94,6 +94,14 @@ def aligned(axis: np.ndarray) -> tuple[int, float, Floats]:
     return 2, 1.0, np.column_stack([x, np.cross(axis, x), axis])
 
 
+def _turn(A: Floats) -> Floats:
+    """The read-only placement with rotation A at the origin."""
+    T = np.eye(4)
+    T[:3, :3] = A
+    T.setflags(write=False)
+    return T
+
+
 def _bent(T: Floats) -> int:
     if not np.array_equal(T[:3, :3], np.eye(3)):
         return 1
@@ -153,14 +161,14 @@ def pack_tree(parts: Collection[Joint], names: Sequence[str], keep: Iterable[str
         k, sign, A = aligned(turn if turn.any() else slide / length)
         along = float(slide @ (A @ np.eye(3)[k]))
         kind = k + (0 if not slide.any() else 6 if turn.any() else 3)
-        T = T @ compose(A, (0.0, 0.0, 0.0))
+        T = T @ _turn(A)
         rows.append(_offset_row(T, sign if turn.any() else 0.0, along))
         bent.append(_bent(T))
         axes.append(kind)
         parent.append(row[above])
         depth.append(0 if row[above] == 0 else depth[row[above] - 1] + 1)
         kept.append(joint)
-        row[joint.key], frame[joint.key] = len(kept), compose(A.T, (0.0, 0.0, 0.0))
+        row[joint.key], frame[joint.key] = len(kept), _turn(A.T)
     index = {name: i for i, name in enumerate(names)}
     drives = _drive_tables(kept, index)
     order = {int(i): d for d, i in enumerate(drives["DRIVEN_JOINT"])}
@@ -196,3 +204,36 @@ def _above(parts: Collection[Joint], keep: Iterable[str]) -> set[str]:
             wanted.add(at)
             at = by_key[at].parent if at in by_key else None
     return wanted
+
+
+def find_charts(tree: Mapping[str, np.ndarray], seen: Collection[int], held: np.ndarray) -> list[int]:
+    """The first joint of every chart of a tree, given its tables.
+
+    `seen` are the rows that a task or a mass looks at: nothing may be fixed between the three hinges. `held` (size) says
+    which coordinates have limits, drives or preferences that are written in angles.
+    """
+    parent, axis, bent, coordinate = (tree[name] for name in ("PARENT", "AXIS", "BENT", "COORDINATE"))
+    found: list[int] = []
+    hanging = np.bincount(np.asarray(parent, dtype=int), minlength=len(parent) + 1)
+    i = 0
+    while i + 2 < len(parent):
+        a, b, c = (int(k) for k in axis[i : i + 3])
+        run = parent[i + 1] == i + 1 and parent[i + 2] == i + 2 and hanging[i + 1] == 1 and hanging[i + 2] == 1
+        turns = max(a, b, c) < 3 and a != b and b != c and bent[i + 1] == 2 and bent[i + 2] == 2
+        free = not any(k < 0 or held[int(k)] for k in coordinate[i : i + 3])
+        if run and turns and free and i + 1 not in seen and i + 2 not in seen:
+            found.append(i)
+            i += 3
+        else:
+            i += 1
+    return found
+
+
+def with_charts(tree: Mapping[str, np.ndarray], charts: Sequence[int]) -> dict[str, np.ndarray]:
+    """The tables of a tree in which these joints begin charts.
+
+    A chart's offset turns when it is re-centred, so it counts as bent.
+    """
+    bent, first = np.array(tree["BENT"]), np.array(charts, dtype=np.int64)
+    bent[first] = 1
+    return {**tree, "BENT": bent, "CHART": first, "HOME": tree["OFFSET"].reshape(-1, OFFSET)[first, :9]}

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from supple.basics.checks import positive
-from supple.errors import find
-from supple.figure.drives import Curve, Drive, Linear, PiecewisePolynomial, Spline
+from supple.figure.drives import Drive
 from supple.figure.effectors import Point
 from supple.figure.joints import Joint, angular
 from supple.geometry.placements import Floats
@@ -87,7 +86,7 @@ def _by_segment(figure: Figure, factors: float | Mapping[str, float]) -> dict[st
     if not isinstance(factors, Mapping):
         return dict.fromkeys([None, *figure.segments], _factor(factors, f"figure {figure.name!r}"))
     for name in factors:
-        find(figure.segments, name, "segment", f"figure {figure.name!r}")
+        figure.check_segment(name)
     out: dict[str | None, float] = {None: 1.0}
     for segment, body in welded_to(figure).items():
         given = segment if segment in factors else body
@@ -109,7 +108,7 @@ def _joint(joint: Joint, at: float, on: float, lengths: Mapping[str, float]) -> 
         out = replace(out, slide=_times(joint.slide, on))
     if joint.drive is not None:
         up = on if slides else 1.0
-        terms = tuple((name, _stretched(curve, lengths.get(name, 1.0), up)) for name, curve in joint.drive.terms)
+        terms = tuple((name, curve.stretched(lengths.get(name, 1.0), up)) for name, curve in joint.drive.terms)
         out = replace(out, drive=Drive(terms, up * joint.drive.offset))
     return _ranged(out, on) if slides else out
 
@@ -118,16 +117,6 @@ def _ranged(item: Any, factor: float) -> Any:
     """A joint or coordinate whose value is `factor` times as large."""
     lower, upper = item.limits
     return replace(item, limits=(factor * lower, factor * upper), rest=factor * item.rest, speed=factor * item.speed)
-
-
-def _stretched(curve: Curve, along: float, up: float) -> Curve:
-    """``up · f(q / along)``."""
-    if isinstance(curve, Linear):
-        return Linear(up * curve.slope / along)
-    if isinstance(curve, Spline):
-        return Spline(tuple(along * x for x in curve.x), tuple(up * y for y in curve.y), curve.ends)
-    rows = ((along * knot, *(up * c / along**k for k, c in enumerate(more))) for knot, *more in curve.rows)
-    return PiecewisePolynomial(tuple(rows))
 
 
 def _far(at: Floats, factor: float) -> Floats:

@@ -15,18 +15,18 @@ from supple.basics.checks import instance, path_of
 from supple.errors import BadFile, find
 from supple.figure import catalogue
 from supple.figure.figure import Figure, Origin
-from supple.motion.markers import Markers
-from supple.motion.motion import Motion
 
 if TYPE_CHECKING:
+    from supple.motion.markers import Markers
+    from supple.motion.motion import Motion
     from supple.scene.scene import Scene
 
 
 # What reads and writes which ending: a function and its file, imported when such a file comes.
 FIGURES = {
     ".urdf": "urdf.reader:read_urdf",
-    ".xml": "mjcf:read_mjcf",
-    ".mjcf": "mjcf:read_mjcf",
+    ".xml": "mjcf.reader:read_mjcf",
+    ".mjcf": "mjcf.reader:read_mjcf",
     ".bvh": "bvh.reader:read_skeleton",
     ".osim": "osim.reader:read_osim",
     ".asf": "acclaim.skeleton:read_asf",
@@ -38,21 +38,21 @@ MOTIONS = {
     ".sto": "storage:read_storage",
 }
 MARKERS = {".c3d": "c3d.reader:read_c3d", ".trc": "trc:read_trc"}
-WRITERS: dict[type, dict[str, str]] = {
-    Figure: {
+WRITERS: dict[str, dict[str, str]] = {
+    "figures": {
         ".urdf": "urdf.writer:write_urdf",
         ".bvh": "bvh.writer:write_bvh",
         ".glb": "gltf:write_gltf",
         ".gltf": "gltf:write_gltf",
     },
-    Motion: {
+    "motions": {
         ".bvh": "bvh.writer:write_bvh",
         ".mot": "storage:write_storage",
         ".sto": "storage:write_storage",
         ".glb": "gltf:write_gltf",
         ".gltf": "gltf:write_gltf",
     },
-    Markers: {".trc": "trc:write_trc", ".c3d": "c3d.writer:write_c3d"},
+    "markers": {".trc": "trc:write_trc", ".c3d": "c3d.writer:write_c3d"},
 }
 
 
@@ -136,6 +136,8 @@ def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
     Figures go to .urdf, .bvh, .glb and .gltf files, motions to .bvh, .mot, .sto, .glb and .gltf, markers to .trc and .c3d,
     scenes to .toml and .json.
     """
+    from supple.motion.markers import Markers
+    from supple.motion.motion import Motion
     from supple.scene.scene import Scene
 
     instance(what, (Figure, Motion, Markers, Scene), "what write() writes")
@@ -145,13 +147,11 @@ def write(what: Figure | Motion | Markers | Scene, path: str | Path) -> None:
 
         write_scene(what, path)
         return
-    writers = next((files for kind, files in WRITERS.items() if isinstance(what, kind)), {})
-    writer = writers.get(path.suffix.lower())
+    kind = "figures" if isinstance(what, Figure) else "motions" if isinstance(what, Motion) else "markers"
+    writer = WRITERS[kind].get(path.suffix.lower())
     if writer is None:
-        known = [
-            f"{kind.__name__.lower().rstrip('s')}s are written to {', '.join(files)}" for kind, files in WRITERS.items()
-        ]
+        known = [f"{kind} are written to {', '.join(files)}" for kind, files in WRITERS.items()]
         raise BadFile("; ".join(known), file=str(path))
-    if isinstance(what, Figure) and writer != WRITERS[Figure][".urdf"]:  # a motion of one frame, at rest
+    if isinstance(what, Figure) and path.suffix.lower() != ".urdf":  # a motion of one frame, at rest
         what = Motion(what, what.rest[None], np.zeros(1), source=what.source)
     _function(writer)(what, path)

@@ -35,9 +35,21 @@ def frozen(values: ArrayLike) -> Floats:
     return array
 
 
+def _plain(values: Any, shape: tuple[int, ...], what: str) -> Floats:
+    """What `finite` gives; arrays and tuples that plainly are what is wanted need not go there."""
+    if type(values) is np.ndarray or type(values) is tuple:
+        try:
+            array = np.asarray(values)
+        except Exception:  # ragged tuples, and whatever an object raises when it is asked for its numbers
+            return finite(values, shape, what)
+        if array.dtype == np.float64 and array.shape == shape and np.isfinite(array).all():
+            return array
+    return finite(values, shape, what)
+
+
 def unit(axis: ArrayLike, what: str = "axis") -> Triple:
     """`axis` scaled to length one; a zero-length axis is refused."""
-    vector = finite(axis, (3,), what)
+    vector = _plain(axis, (3,), what)
     length = float(np.hypot.reduce(vector))  # does not overflow
     if length < 1e-12:
         raise BadValue(f"{what} must not have length zero")
@@ -49,7 +61,7 @@ def unit(axis: ArrayLike, what: str = "axis") -> Triple:
 
 def cleaned(matrix: Any, what: str = "rotation") -> Floats:
     """The proper rotation nearest to `matrix`; a reflection, a scaling or a shear is refused."""
-    R = finite(matrix, (3, 3), what)
+    R = _plain(matrix, (3, 3), what)
     error = float(np.abs(R.T @ R - np.eye(3)).max())
     if error > ROTATION_SLACK:
         raise BadValue(f"{what} is not a rotation: its columns are {error:.3g} away from orthonormal")
@@ -83,13 +95,13 @@ def rotation(
             raise BadValue(f"{what} must be a scipy Rotation; for a bare array say matrix=, quat_wxyz= or quat_xyzw=")
         return cleaned(turn.as_matrix(), what)
     if quat_wxyz is not None:
-        return _from_quaternion(finite(quat_wxyz, (4,), what), what)
+        return _from_quaternion(_plain(quat_wxyz, (4,), what), what)
     if quat_xyzw is not None:
-        return _from_quaternion(finite(quat_xyzw, (4,), what)[[3, 0, 1, 2]], what)
+        return _from_quaternion(_plain(quat_xyzw, (4,), what)[[3, 0, 1, 2]], what)
     if matrix is not None:
         return cleaned(matrix, what)
     if rpy is not None:
-        roll, pitch, yaw = finite(rpy, (3,), what)
+        roll, pitch, yaw = _plain(rpy, (3,), what)
         return turned(Z, yaw) @ turned(Y, pitch) @ turned(X, roll)
     return np.eye(3)
 
@@ -129,7 +141,7 @@ def compose(R: ArrayLike, p: ArrayLike) -> Floats:
 
 def place(position: ArrayLike = (0.0, 0.0, 0.0), turn: Any = None, **description: Any) -> Floats:
     """A placement from a position and at most one description of a rotation (see `rotation`)."""
-    return compose(rotation(turn, **description), finite(position, (3,), "position"))
+    return compose(rotation(turn, **description), _plain(position, (3,), "position"))
 
 
 HERE: Floats = place()
@@ -142,12 +154,13 @@ def here() -> Floats:
 
 def placement(at: Any, what: str = "placement") -> Floats:
     """Read a placement given as a position (3,) or as a matrix (4, 4)."""
-    array = numbers(at, f"{what}, a position (3,) or a matrix (4, 4),")
+    is_plain = type(at) is np.ndarray and at.dtype == np.float64
+    array = at if is_plain else numbers(at, f"{what}, a position (3,) or a matrix (4, 4),")
     if array.shape == (3,):
-        return compose(np.eye(3), finite(array, (3,), what))
+        return compose(np.eye(3), _plain(array, (3,), what))
     if array.shape != (4, 4):
         raise BadValue(f"{what} must be a position (3,) or a matrix (4, 4), not of shape {array.shape}")
-    finite(array, (4, 4), what)
+    _plain(array, (4, 4), what)
     if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
         raise BadValue(f"{what}: the last row must be (0, 0, 0, 1), not {array[3].tolist()}")
     return compose(cleaned(array[:3, :3], what), array[:3, 3])

@@ -7,15 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from supple.basics.checks import finite, instance, items, not_negative, numbers, positive
+from supple.basics.checks import finite, instance, items, not_negative, numbers, positive, triple
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, Triple, compose, frozen, here, placement, unit
-
-
-def _triple(values: Any, what: str) -> Triple:
-    x, y, z = finite(values, (3,), what).tolist()
-    return (x, y, z)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,7 +21,7 @@ class Ball(Value):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", _triple(self.centre, "a ball's centre"))
+        object.__setattr__(self, "centre", triple(self.centre, "a ball's centre"))
         object.__setattr__(self, "radius", positive(self.radius, "a ball's radius"))
 
 
@@ -39,8 +34,8 @@ class Box(Value):
     at: Floats = field(default_factory=here)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lower", _triple(self.lower, "a box's lower corner"))
-        object.__setattr__(self, "upper", _triple(self.upper, "a box's upper corner"))
+        object.__setattr__(self, "lower", triple(self.lower, "a box's lower corner"))
+        object.__setattr__(self, "upper", triple(self.upper, "a box's upper corner"))
         object.__setattr__(self, "at", placement(self.at, "a box's frame"))
         if any(h <= lo for lo, h in zip(self.lower, self.upper, strict=True)):
             raise BadValue(f"a box's upper corner {self.upper} must lie above its lower corner {self.lower}")
@@ -157,5 +152,5 @@ class Body(Value):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mass", not_negative(self.mass, "a body's mass"))
-        object.__setattr__(self, "centre", _triple(self.centre, "a body's centre of mass"))
+        object.__setattr__(self, "centre", triple(self.centre, "a body's centre of mass"))
         object.__setattr__(self, "shapes", items(self.shapes, "a body's shapes", (Ball, Box, Cylinder, Capsule)))

@@ -23,51 +23,14 @@ The original offsets stand in a table of their own, so the caller's F, a copy of
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from supple.kernels.compiling import entry, leaf, stage
-from supple.kernels.layouts import OFFSET
 from supple.kernels.tables import open_charts
 from supple.kernels.tree import open_tree
 
 STEEP = 0.5  # β below which a chart is re-centred: its axes are 60° from perpendicular
 EXACT = 1e-12  # an error [rad] that no tolerance notices
-
-
-def find_charts(tree: Mapping[str, np.ndarray], seen: Collection[int], held: np.ndarray) -> list[int]:
-    """The first joint of every chart of a tree, given its tables.
-
-    `seen` are the rows that a task or a mass looks at: nothing may be fixed between the three hinges. `held` (size) says
-    which coordinates have limits, drives or preferences that are written in angles.
-    """
-    parent, axis, bent, coordinate = (tree[name] for name in ("PARENT", "AXIS", "BENT", "COORDINATE"))
-    found: list[int] = []
-    hanging = np.bincount(np.asarray(parent, dtype=int), minlength=len(parent) + 1)
-    i = 0
-    while i + 2 < len(parent):
-        a, b, c = (int(k) for k in axis[i : i + 3])
-        run = parent[i + 1] == i + 1 and parent[i + 2] == i + 2 and hanging[i + 1] == 1 and hanging[i + 2] == 1
-        turns = max(a, b, c) < 3 and a != b and b != c and bent[i + 1] == 2 and bent[i + 2] == 2
-        free = not any(k < 0 or held[int(k)] for k in coordinate[i : i + 3])
-        if run and turns and free and i + 1 not in seen and i + 2 not in seen:
-            found.append(i)
-            i += 3
-        else:
-            i += 1
-    return found
-
-
-def with_charts(tree: Mapping[str, np.ndarray], charts: Sequence[int]) -> dict[str, np.ndarray]:
-    """The tables of a tree in which these joints begin charts.
-
-    A chart's offset turns when it is re-centred, so it counts as bent.
-    """
-    bent, first = np.array(tree["BENT"]), np.array(charts, dtype=np.int64)
-    bent[first] = 1
-    return {**tree, "BENT": bent, "CHART": first, "HOME": tree["OFFSET"].reshape(-1, OFFSET)[first, :9]}
 
 
 @leaf

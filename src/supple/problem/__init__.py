@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
+    from supple.problem.evaluation import Evaluation as Evaluation
     from supple.problem.goals.alternatives import AnyOf as AnyOf, Outside as Outside
     from supple.problem.goals.balanced import Balanced as Balanced
     from supple.problem.goals.base import Miss as Miss
@@ -17,14 +18,15 @@ if TYPE_CHECKING:
     from supple.problem.goals.near import Near as Near
     from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
     from supple.problem.goals.within import Within as Within
-    from supple.problem.obstacles import Clearance as Clearance
-    from supple.problem.problem import Evaluation as Evaluation, Problem as Problem, Task as Task
+    from supple.problem.problem import Problem as Problem
     from supple.problem.regions.free import free_space as free_space, seeds_about as seeds_about
     from supple.problem.solution import Decision as Decision, Solution as Solution, Status as Status, Trace as Trace
+    from supple.problem.task import Clearance as Clearance, Task as Task
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
+        "evaluation": ["Evaluation"],
         "goals.alternatives": ["AnyOf", "Outside"],
         "goals.balanced": ["Balanced"],
         "goals.base": ["Miss"],
@@ -33,9 +35,9 @@ __getattr__, __dir__, __all__ = lazily(
         "goals.near": ["Near"],
         "goals.places": ["AimedAt", "At", "Facing", "Placed"],
         "goals.within": ["Within"],
-        "obstacles": ["Clearance"],
-        "problem": ["Evaluation", "Problem", "Task"],
+        "problem": ["Problem"],
         "regions.free": ["free_space", "seeds_about"],
         "solution": ["Decision", "Solution", "Status", "Trace"],
+        "task": ["Clearance", "Task"],
     },
 )

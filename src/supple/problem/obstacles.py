@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, flag, instance, items, mapping, not_negative, one_of
+from supple.basics.checks import instance, items, mapping
 from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
@@ -29,36 +29,11 @@ from supple.geometry.polyhedra import polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
 from supple.kernels.solids import solid_of
 from supple.kernels.terms import kinds as kind
-from supple.problem.goals import Miss, Term
+from supple.problem.goals.base import Miss, OfFigure, Term
+from supple.problem.task import Clearance
 
 Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
 Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
-UNCOVERED = ("refuse", "ignore")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Clearance(Value):
-    """How a figure keeps clear: by which `margin` [m], whether also of `itself`, and which pairs are left alone.
-
-    `ignoring` names pairs: a segment and an obstacle, or two segments. Up to `preferred` [m] is kept where `solve` finds a
-    posture with as much; less is no failure as long as it is the margin. A figure with segments whose shapes nobody has read
-    (`Figure.uncovered`) is refused, or, if `uncovered` is "ignore", these pass through everything, and the notes say so.
-    """
-
-    margin: float = 0.0
-    itself: bool = False
-    ignoring: Sequence[tuple[str, str]] = ()
-    preferred: float = 0.0
-    uncovered: str = "refuse"
-
-    def __post_init__(self) -> None:
-        check_fields(self, "a clearance", margin=not_negative, preferred=not_negative, itself=flag)
-        one_of(self.uncovered, UNCOVERED, "uncovered")
-        pairs = items(self.ignoring, "what a clearance ignores, pairs of names,")
-        for pair in pairs:
-            if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
-                raise BadValue(f"a clearance ignores pairs of names such as ('hand_l', 'table'), not {shown(pair)}")
-        object.__setattr__(self, "ignoring", tuple((a, b) for a, b in pairs))
 
 
 class Bar(NamedTuple):
@@ -67,6 +42,16 @@ class Bar(NamedTuple):
     segment: str
     shape: Ball | Capsule
     core: Core
+
+    @property
+    def at(self) -> Floats:
+        """The frame of the core, in the segment."""
+        return self.core.at
+
+    @property
+    def centre(self) -> Floats:
+        """The middle of the core, in the segment."""
+        return self.core.at[:3, 3]
 
 
 class Other(NamedTuple):
@@ -90,7 +75,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clear(Value):
+class Clear(Value, OfFigure):
     """A goal of the whole figure: every pair apart. It is missed by the margin that the worst pair lacks."""
 
     name: str

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
-from supple.figure.packing import Packed
+from supple.figure.packing import Packed, find_charts, with_charts
 from supple.geometry.placements import HERE, Floats, compose
-from supple.kernels.charts import find_charts, with_charts
 from supple.kernels.layouts import BLOCK, DRIVEN_BY, FIELDS, FRAME_ROW, KIND, NO_ROW, PROBLEM, RANK, REFERENCE_ROW, pack
 from supple.kernels.terms import kinds as kind
-from supple.problem.goals import Near, Term
-from supple.problem.obstacles import Bar, Clear, Other, Pair
+from supple.problem.goals.base import Term
 from supple.problem.routes import Routes
+
+if TYPE_CHECKING:
+    from supple.problem.obstacles import Bar, Other, Pair
 
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
 
@@ -42,7 +43,7 @@ class Tables:
     def add(self, task: Any, rank: int) -> None:
         """Append a task: its alternatives and their terms, which share their blocks of residuals."""
         most = 0
-        if isinstance(task.goal, Clear):
+        if task.keeps_clear:
             for pair in task.goal.pairs:
                 self._add_pair(task, pair, rank)
             self.alternative.append(len(self.term))
@@ -69,7 +70,7 @@ class Tables:
             angle = min(task.angle_tolerance, np.pi)
             chord = angle if term.kind == kind.TILT else 2.0 * np.sin(0.5 * angle)
             limit = w * (term.scale * chord) ** 2 * INSIDE
-        if isinstance(goal, Near):
+        if term.kind == kind.NEAR:
             row, limit = len(self.near), np.inf
             self.near.append(np.asarray(goal.weights))
         rows = kind.ROWS[term.kind]
@@ -114,9 +115,7 @@ class Tables:
     def _frame_of(self, thing: Bar | Other) -> list[float]:
         """The frame of a bar or of what it must not touch, in the row that carries it, as twelve numbers; found once."""
         if id(thing) not in self.frames:
-            if isinstance(thing, Bar):
-                frame = self.tree.frame[thing.segment] @ thing.core.at
-            elif thing.segment is None:
+            if thing.segment is None:
                 frame = compose(np.eye(3), thing.centre)
             else:
                 frame = self.tree.frame[thing.segment] @ thing.at

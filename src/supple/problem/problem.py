@@ -3,126 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, flag, instance, items, named_or_none, positive, spread, text, whole
-from supple.basics.values import Value, kept, read_only
-from supple.errors import BadValue, find
-from supple.figure.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
+from supple.basics.checks import check_fields, flag, instance, items, positive, spread
+from supple.basics.values import FrozenDict, Value, kept, read_only
+from supple.errors import BadValue
+from supple.figure.effectors import MassCentre
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.figure.packing import pack_tree
-from supple.geometry.placements import HERE, Floats, inverse
-from supple.kernels.jacobian import jacobian_entry
-from supple.kernels.layouts import BLOCK, RESIDUALS, TREE, view
-from supple.kernels.objective import gradient_entry, hessian_entry
-from supple.kernels.scratch import EVALUATION
+from supple.geometry.placements import Floats
+from supple.kernels.layouts import BLOCK, TREE, view
 from supple.kernels.terms.kinds import ROWS
-from supple.problem.goals import AnyOf, At, Custom, Miss, Near, Placed
-from supple.problem.goals.base import checked_goal
-from supple.problem.obstacles import (
-    Clear,
-    Clearance,
-    Obstacles,
-    check_clearance,
-    clear_goals,
-    clearance_notes,
-    named_obstacles,
-)
+from supple.problem.goals.base import Miss, OfFigure
 from supple.problem.packing import Tables
+from supple.problem.task import Clearance, Task, chain_of, closing, miss_of, segments_of
 
-METRES, RADIANS = 1e-5, 1e-4  # when a task counts as met, unless told otherwise
-WITHOUT_TARGETS = (  # what a problem works out from all but its targets
-    *("loops", "clear", "moved", "free", "ranks", "must", "kinds", "residual_count", "charts", "rows_of_tasks"),
-)
+if TYPE_CHECKING:
+    from supple.problem.evaluation import Evaluation
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Task(Value):
-    """An effector, its goal, and how much it matters.
-
-    A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
-    task may move the figure; a task of a lower `priority` number comes strictly first. A `preference` comes after all tasks
-    that are none: it is improved as far as they allow, and never makes a solution fail. The task is met when its goal is
-    within `tolerance` [m] and `angle_tolerance` [rad].
-    """
-
-    effector: Effector | str | None
-    goal: Any
-    weight: float = 1.0
-    hard: bool = False
-    chain: str | None = None
-    priority: int = 0
-    tolerance: float = METRES
-    angle_tolerance: float = RADIANS
-    name: str = ""
-    preference: bool = False
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.goal, Near | Clear):
-            object.__setattr__(self, "effector", as_effector(self.effector))
-        elif self.effector is not None:
-            raise BadValue("Near is a goal for the whole posture; its task has no effector")
-        checked_goal(self.goal, "a task needs a goal such as At or Placed")
-        check_fields(
-            self, "a task", weight=positive, tolerance=positive, angle_tolerance=positive, hard=flag, preference=flag
-        )
-        check_fields(self, "a task", chain=named_or_none, name=text, priority=partial(whole, least=None))
-        if self.hard and self.preference:
-            raise BadValue("a task is hard, or a preference, or neither; not both")
-        if not self.name:
-            object.__setattr__(self, "name", _called(self.effector, self.goal))
-        _check_parts(self)
-
-    @property
-    def alternatives(self) -> list[tuple[Any, float]]:
-        """The goals of which one must be met, each with its weight."""
-        return self.goal.alternatives() if isinstance(self.goal, AnyOf) else [(self.goal, 1.0)]
+PLAIN = Clearance()
 
 
-def _called(effector: Any, goal: Any) -> str:
-    where = "posture"
-    if isinstance(effector, Gap):
-        where = f"{effector.a.segment}–{effector.b.segment}"
-    elif isinstance(effector, MassCentre):
-        where = "mass centre"
-    elif effector is not None:
-        where = effector.segment
-    return f"{where} {type(goal).__name__}"
-
-
-def _check_parts(task: Task) -> None:
-    """Whether the effector has the parts that the goal looks at."""
-    effector = task.effector
-    end = effector.b if isinstance(effector, Gap) else effector
-    has = {"position"} | ({"direction"} if isinstance(end, Direction | Frame) else set())
-    has |= {"frame"} if isinstance(end, Frame) else set()
-    if effector is None:
-        has = {"posture"}
-    for goal, _ in task.alternatives:
-        for term in goal.terms():
-            if term.needs not in has:
-                raise BadValue(
-                    f"{task.name!r}: {type(goal).__name__} needs a {term.needs}, which {end!r} does not have"
-                )
-        if isinstance(effector, MassCentre) and (goal.relative_to is not None or isinstance(goal, Custom)):
-            raise BadValue(f"{task.name!r}: the mass centre takes goals in the world, not relative or custom ones")
-        if isinstance(effector, Gap) and goal.relative_to is not None:
-            raise BadValue(f"{task.name!r}: a gap is seen from its own first end; relative_to= has no meaning there")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Value):
-    """The objective at a posture."""
-
-    value: float  # G(q) = Σ w P
-    gradient: Floats | None = None  # (size)
-    hessian: Floats | None = None  # (size, size)
+class structural(cached_property[Any]):
+    """What a problem works out from all but its targets: it is the same for other ones, and `aimed` passes it on."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,20 +48,18 @@ class Problem(Value):
     tasks: Sequence[Task]
     limits: Limits | None = None
     rigidity: Mapping[str, float] | ArrayLike | None = None
-    obstacles: Obstacles = ()
-    clearance: Clearance = field(default_factory=Clearance)
+    obstacles: Sequence[Any] | Mapping[str, Any] = ()
+    clearance: Clearance = PLAIN
     loop_tolerance: float | None = None
 
     def __post_init__(self) -> None:
         instance(self.figure, Figure, "what a problem is about")
         given = items(self.tasks, "a problem's tasks")
-        tasks = tuple(Task(None, t) if isinstance(t, Near) else t for t in given)
+        tasks = tuple(Task(None, t) if isinstance(t, OfFigure) else t for t in given)
         for task in tasks:
             instance(task, Task, "each of a problem's tasks")
         object.__setattr__(self, "tasks", tasks)
-        obstacles = named_obstacles(self.obstacles)
-        check_clearance(self.figure, obstacles, self.clearance)
-        object.__setattr__(self, "obstacles", kept(obstacles))
+        object.__setattr__(self, "obstacles", self._obstacles(self.obstacles))
         limits = self.figure.limits if self.limits is None else instance(self.limits, Limits, "a problem's limits")
         if limits.size != self.figure.size:
             raise BadValue(f"limits on {limits.size} coordinates do not fit {self.figure!r}")
@@ -162,6 +69,15 @@ class Problem(Value):
             check_fields(self, "a problem", loop_tolerance=positive)
         for task in (*tasks, *self.loops):
             self._check_names(task)
+
+    def _obstacles(self, given: Any) -> Mapping[str, Any]:
+        if isinstance(given, tuple | dict) and not given and self.clearance is PLAIN:
+            return FrozenDict()
+        from supple.problem.obstacles import check_clearance, named_obstacles
+
+        obstacles = named_obstacles(given)
+        check_clearance(self.figure, obstacles, self.clearance)
+        return kept(obstacles)
 
     def _rigidity(self, given: Any) -> Floats:
         names = self.figure.coordinates
@@ -181,41 +97,47 @@ class Problem(Value):
     def _check_names(self, task: Task) -> None:
         figure, owner = self.figure, f"figure {self.figure.name!r}"
         for segment in segments_of(task):
-            find(figure.segments, segment, "segment", owner)
+            figure.check_segment(segment)
         if task.chain is not None:
-            find(figure.segments, task.chain, "segment", owner)
+            figure.check_segment(task.chain)
         if isinstance(task.effector, MassCentre) and not sum(b.mass for b in figure.bodies.values()) > 0.0:
             raise BadValue(f"{owner} has no mass, hence no centre of mass")
-        if isinstance(task.goal, Near) and task.goal.reference.shape != (figure.size,):
-            raise BadValue(f"Near needs {figure.size} numbers for {owner}, not {task.goal.reference.size}")
+        if isinstance(task.goal, OfFigure):
+            task.goal.check_figure(figure.size, owner)
 
     def __repr__(self) -> str:
         names = ", ".join(repr(task.name) for task in self.tasks[:4]) + (", …" if len(self.tasks) > 4 else "")
         further = f", {len(self.obstacles)} obstacles" if self.obstacles else ""
         return f"Problem({self.figure.name!r}, tasks: {names or 'none'}{further})"
 
-    @cached_property
+    @structural
     def loops(self) -> tuple[Task, ...]:
         """Hard tasks: to close each loop of the figure."""
-        return tuple(_closing(loop, self.loop_tolerance) for loop in self.figure.loops)
+        return tuple(closing(loop, self.loop_tolerance) for loop in self.figure.loops)
 
     @property
     def all_tasks(self) -> tuple[Task, ...]:
         """The tasks and, as hard tasks, the figure's closed loops and what it keeps clear of."""
         return (*self.tasks, *self.loops, *self.clear)
 
-    @cached_property
+    @structural
     def clear(self) -> tuple[Task, ...]:
         """Hard tasks: to keep clear of each obstacle, and of oneself."""
+        if not self.obstacles and not self.clearance.itself:
+            return ()
+        from supple.problem.obstacles import clear_goals, named_obstacles
+
         goals = clear_goals(self.figure, named_obstacles(self.obstacles), self.clearance)
         return tuple(Task(None, goal, hard=True, name=goal.name) for goal in goals)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not kept clear though one might think so, one sentence each: pairs that touch at rest, unknown shapes."""
+        from supple.problem.obstacles import clearance_notes, named_obstacles
+
         return clearance_notes(self.figure, named_obstacles(self.obstacles), self.clearance)
 
-    @cached_property
+    @structural
     def moved(self) -> np.ndarray:
         """Whether each coordinate moves the effector of some task that may move it.
 
@@ -226,7 +148,7 @@ class Problem(Value):
         union = set().union(*chains)
         return read_only(np.array([name in union for name in self.figure.coordinates], dtype=bool))
 
-    @cached_property
+    @structural
     def free(self) -> Floats:
         """How willingly each coordinate moves: ``1 − rigidity``, and 0 for what moves no effector.
 
@@ -274,30 +196,30 @@ class Problem(Value):
         """Whether any task, or a closed loop, must hold exactly."""
         return any(task.hard for task in self.all_tasks)
 
-    @cached_property
+    @structural
     def ranks(self) -> tuple[int, ...]:
         """Which tasks come strictly before which: hard ones first, then by their priority, then preferences; without gaps."""
         keys = [(task.preference, not task.hard, 0 if task.hard else task.priority) for task in self.all_tasks]
         order = sorted(set(keys))
         return tuple(order.index(key) for key in keys)
 
-    @cached_property
+    @structural
     def must(self) -> int:
         """The number of ranks before the preferences."""
         pairs = zip(self.all_tasks, self.ranks, strict=True)
         return max((rank + 1 for task, rank in pairs if not task.preference), default=0)
 
-    @cached_property
+    @structural
     def kinds(self) -> tuple[int, ...]:
         """The kinds of all terms."""
         return tuple(t.kind for task in self.all_tasks for goal, _ in task.alternatives for t in goal.terms())
 
-    @cached_property
+    @structural
     def residual_count(self) -> int:
         """Number of residuals."""
         return sum(map(len, self.rows_of_tasks))
 
-    @cached_property
+    @structural
     def charts(self) -> tuple[tuple[int, int, int], ...]:
         """The coordinates of every unlimited ball or free root that solvers re-centre, three indices into q each."""
         I, F, _ = self.pack
@@ -306,24 +228,16 @@ class Problem(Value):
 
     def scratch(self) -> np.ndarray:
         """Memory for one evaluation at a time."""
-        return np.zeros(EVALUATION.size(self.pack[0]))
+        from supple.kernels.scratch import EVALUATION
+
+        return EVALUATION.fresh(self.pack[0])
 
     # ── evaluation ───────────────────────────────────────────────────────────────────────────────────────────────────
     def evaluate(self, q: ArrayLike, hessian: bool = True, curvature: bool = True) -> Evaluation:
         """Value, gradient and Hessian of the objective at q; without `curvature` the Gauss–Newton matrix."""
-        hessian, curvature = flag(hessian, "hessian"), flag(curvature, "curvature")
-        size = self.figure.size
-        g, value = np.zeros((1, size)), np.zeros((1, 2))
-        I, F, T = self.pack
-        Q = self.figure.posture(q).reshape(1, size)
-        if not hessian:
-            gradient_entry(I, F, self.scratch(), T[None], Q, value, g)
-            return Evaluation(float(value[0, 0]), g[0])
-        if not curvature:
-            self._need_residuals()
-        H = np.zeros((1, size, size))
-        hessian_entry(I, F, self.scratch(), T[None], Q, int(curvature), value, g, H)
-        return Evaluation(float(value[0, 0]), g[0], H[0])
+        from supple.problem.evaluation import evaluate
+
+        return evaluate(self, q, flag(hessian, "hessian"), flag(curvature, "curvature"))
 
     def value(self, q: ArrayLike) -> float:
         """The objective at q."""
@@ -331,16 +245,11 @@ class Problem(Value):
 
     def jacobian(self, q: ArrayLike) -> tuple[Floats, Floats]:
         """Residuals ρ with ``G = |ρ|²`` and their derivatives (m, size)."""
-        self._need_residuals()
-        m, size = int(self.pack[0][RESIDUALS]), self.figure.size
-        rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
-        I, F, T = self.pack
-        Q = self.figure.posture(q).reshape(1, size)
-        jacobian_entry(I, F, self.scratch(), T[None], Q, value, rho, J)
-        rows = [row for rows in self.rows_of_tasks for row in rows]
-        return rho[0, rows], J[0, rows]
+        from supple.problem.evaluation import jacobian
 
-    @cached_property
+        return jacobian(self, q)
+
+    @structural
     def rows_of_tasks(self) -> tuple[tuple[int, ...], ...]:
         """The residual rows of each task (closed loops last), without padding; alternatives share theirs."""
         out, at = [], 0
@@ -350,11 +259,6 @@ class Problem(Value):
             out.append(tuple(sorted(used)))
             at += BLOCK * max(sum(count > 0 for count in rows) for rows in counts)
         return tuple(out)
-
-    def _need_residuals(self) -> None:
-        without = [t.name for t in self.tasks if any(isinstance(g, Custom | Near) for g, _ in t.alternatives)]
-        if without:
-            raise BadValue(f"no residual form: {', '.join(without)}")
 
     def misses(self, q: ArrayLike) -> tuple[Miss, ...]:
         """How far each task (closed loops last) is from being met at q, recomputed from the figure in plain NumPy."""
@@ -379,57 +283,4 @@ class Problem(Value):
         return out
 
 
-def met(task: Task, miss: Miss) -> bool:
-    """Whether a miss is within the task's tolerances; a preference is never missed."""
-    return task.preference or bool(miss.metres <= task.tolerance and miss.radians <= task.angle_tolerance)
-
-
-def miss_of(figure: Figure, task: Task, q: ArrayLike) -> Miss:
-    """How far a task is from being met in a posture; the nearest of its alternatives counts."""
-    if isinstance(task.goal, Clear):
-        return task.goal.miss_of(figure, q)
-    if task.effector is None:
-        return Miss()
-    X = figure.seen(q, task.effector)
-    out = []
-    for goal, _ in task.alternatives:
-        seen = X if goal.relative_to is None else inverse(figure.placement(q, goal.relative_to)) @ X
-        out.append(goal.miss(seen))
-    return min(out, key=lambda m: max(m.metres / task.tolerance, m.radians / task.angle_tolerance))
-
-
-def _closing(loop: Any, tolerance: float | None) -> Task:
-    """The hard task that closes a loop."""
-    near: dict[str, Any] = {} if tolerance is None else {"tolerance": tolerance, "angle_tolerance": tolerance}
-    if loop.point:
-        gap = Gap(Point(loop.a, loop.at_a[:3, 3]), Point(loop.b, loop.at_b[:3, 3]))
-        return Task(gap, At(np.zeros(3)), hard=True, name=loop.name, **near)
-    gap = Gap(Frame(loop.a, loop.at_a), Frame(loop.b, loop.at_b))
-    return Task(gap, Placed(HERE), hard=True, name=loop.name, **near)
-
-
-def segments_of(task: Task) -> list[str]:
-    """Every segment that a task looks at."""
-    effector = task.effector
-    ends = [effector.a, effector.b] if isinstance(effector, Gap) else [effector]
-    names = [end.segment for end in ends if isinstance(end, Point | Direction | Frame)]
-    if isinstance(task.goal, Clear):
-        return list(task.goal.segments)
-    return names + [goal.relative_to for goal, _ in task.alternatives if goal.relative_to is not None]
-
-
-def chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
-    """The coordinates that a task may move."""
-    names: set[str] = set()
-    segments = segments_of(task)
-    if isinstance(task.effector, MassCentre):
-        segments = [s for s, body in figure.bodies.items() if body.mass > 0.0]
-    for segment in segments:
-        names |= set(figure.chain(None, segment))
-    if task.chain is not None:
-        first = set(figure.chain(figure.parent_of(task.chain), task.chain))
-        above = set(figure.chain(None, task.chain)) - first
-        names -= above
-        if not names:
-            raise BadValue(f"{task.name!r}: no joint between {task.chain!r} and the effector")
-    return tuple(names)
+WITHOUT_TARGETS = tuple(name for name, own in vars(Problem).items() if isinstance(own, structural))

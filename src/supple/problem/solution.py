@@ -13,7 +13,8 @@ import numpy as np
 from supple.basics.values import Value
 from supple.geometry.placements import Floats
 from supple.problem.goals import Miss
-from supple.problem.problem import Problem, met
+from supple.problem.problem import Problem
+from supple.problem.task import met
 
 
 class Status(Enum):

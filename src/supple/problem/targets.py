@@ -18,7 +18,8 @@ from supple.errors import BadValue
 from supple.kernels.compiling import entry, flat, row
 from supple.kernels.targets import POINT, read_placements, read_points
 from supple.problem.goals import AimedAt, At, Placed
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
+from supple.problem.task import Task
 
 
 @entry

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.figure.figure import Figure
-from supple.problem.problem import Task, chain_of
+from supple.problem.task import Task, chain_of
 
 
 @dataclass(eq=False)

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.geometry.placements import Floats
-from supple.problem.problem import Problem, met
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution
+from supple.problem.task import met
 from supple.solvers.base import Solver
 from supple.solvers.clearance_first import PreferredClearance
 from supple.solvers.default import default_solver

@@ -16,8 +16,9 @@ from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats, frozen
-from supple.problem.obstacles import Clearance, Obstacle
-from supple.problem.problem import Problem, Task, chain_of
+from supple.problem.obstacles import Obstacle
+from supple.problem.problem import Problem
+from supple.problem.task import Clearance, Task, chain_of
 
 LONGEST_NAME = 1000
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from supple.figure.figure import Figure
 from supple.geometry.distances import distance_between
-from supple.problem.problem import METRES
+from supple.problem.task import METRES
 from supple.scene.state import SceneState
 
 

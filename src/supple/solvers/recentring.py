@@ -22,8 +22,9 @@ from supple.kernels.charts import EXACT, STEEP, recentre_entry, report_entry
 from supple.kernels.layouts import TREE, view
 from supple.problem.allowance import Allowance
 from supple.problem.goals import Miss
-from supple.problem.problem import WITHOUT_TARGETS, Problem, met
+from supple.problem.problem import WITHOUT_TARGETS, Problem
 from supple.problem.solution import Solution, Status, Trace
+from supple.problem.task import met
 from supple.solvers.base import Solver
 from supple.solvers.clearance_first import PreferredClearance
 from supple.solvers.multistart import compiled

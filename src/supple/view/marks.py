@@ -10,7 +10,8 @@ from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed, Within
-from supple.problem.problem import Problem, Task, met
+from supple.problem.problem import Problem
+from supple.problem.task import Task, met
 
 MET, UNMET = "#12805c", "#d1495b"
 AXES = ("#c8553d", "#3f8f4f", "#3b6fb6")

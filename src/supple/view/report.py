@@ -16,7 +16,8 @@ from supple.figure.joints import angular
 from supple.motion.markers import Markers
 from supple.motion.tracking.tracked import Tracked
 from supple.problem.goals import At
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
+from supple.problem.task import Task
 from supple.view.colours import INK
 from supple.view.picture import draw, need_matplotlib
 

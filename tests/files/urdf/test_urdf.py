@@ -14,7 +14,8 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from supple.errors import BadFile, BadValue, Error
-from supple.figure.drives import Coordinate, Drive, LinearLimit, Spline, mimic
+from supple.figure.curves import Spline
+from supple.figure.drives import Coordinate, Drive, LinearLimit, mimic
 from supple.figure.figure import Figure, Loop
 from supple.figure.joints import Joint, ball, fixed, free, hinge, planar, screw, slide, universal
 from supple.files.urdf.reader import parse_urdf, read_urdf

@@ -26,8 +26,9 @@ from supple.geometry.placements import X, Y, inverse
 from supple.geometry.shapes import Ball, Box, Polytope
 from supple.problem.allowance import Allowance
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Outside, Placed, Within
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Status
+from supple.problem.task import Task
 from supple.solvers.active_set.active_set import ActiveSet
 from supple.solvers.alternatives import tried_alone
 from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent

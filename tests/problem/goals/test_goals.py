@@ -36,8 +36,9 @@ from supple.problem.goals import (
     Placed,
     Within,
 )  # fmt: skip
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Status
+from supple.problem.task import Task
 from supple.solvers.projected_gradient import ProjectedGradient
 from supple.solving.solve import solve
 from tests.tables.figures import ENDS, FIGURES, FOUR_BAR, TREES, assert_close, posture, slope, somewhere

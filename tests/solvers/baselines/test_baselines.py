@@ -22,8 +22,9 @@ from supple.geometry.shapes import Ball
 from supple.kernels.scratch import EVALUATION
 from supple.problem.allowance import FREELY
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
+from supple.problem.task import Task
 from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent, cyclic_coordinate_descent_entry
 from supple.solvers.baselines.damped_least_squares import DampedLeastSquares, damped_least_squares_entry
 from supple.solvers.baselines.fabrik import Fabrik, fabrik_entry

@@ -44,7 +44,7 @@ from supple import (
 )
 from supple.geometry.placements import Z
 from supple.kernels.layouts import FREE_ROOT, RESIDUALS
-from supple.problem.problem import met
+from supple.problem.task import met
 from supple.solvers.levenberg_marquardt.scratch import open_search_scratch
 from tests.tables.figures import FIGURES, FIXED, TREES
 

@@ -26,7 +26,7 @@ from supple import (
     Task,
 )
 from supple.errors import BadValue, Refused
-from supple.problem.problem import met
+from supple.problem.task import met
 from supple.solvers.levenberg_marquardt.starts import further_start, unwound
 
 PANDA = supple.load("panda")

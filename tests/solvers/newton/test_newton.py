@@ -16,8 +16,9 @@ from supple.figure.joints import fixed, hinge
 from supple.figure.limits import Limits
 from supple.geometry.placements import Z
 from supple.problem.goals import AnyOf, At, Custom, Near, Placed
-from supple.problem.problem import Problem, Task
+from supple.problem.problem import Problem
 from supple.problem.solution import Status
+from supple.problem.task import Task
 from supple.solvers.active_set.active_set import ActiveSet
 from supple.solvers.newton.newton import Newton
 from tests.tables.figures import FOUR_BAR

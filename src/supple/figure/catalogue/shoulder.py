@@ -28,7 +28,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.figure.catalogue.standing import radians
-from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit, Spline
+from supple.figure.curves import Spline
+from supple.figure.drives import Coordinate, Drive, Group, Linear, LinearLimit
 from supple.geometry.placements import X, Z, turned
 
 ANGLES = (-60, -30, 0, 30, 60, 90, 120, 150, 180)  # degrees

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from supple.errors import BadValue
-from supple.figure.drives import Curve, Linear, PiecewisePolynomial, Spline
+from supple.figure.curves import PiecewisePolynomial, Spline
+from supple.figure.drives import Curve, Linear
 from supple.files.xml import Element, blaming
 
 MOST_KNOTS = 10_000
@@ -59,7 +60,7 @@ def of(name: str) -> Sum:
     return Sum(0.0, ((name, Linear(1.0)),))
 
 
-def _pieces(curve: Spline | PiecewisePolynomial) -> PiecewisePolynomial:
+def _pieces(curve: Curve) -> PiecewisePolynomial:
     return (
         curve
         if isinstance(curve, PiecewisePolynomial)

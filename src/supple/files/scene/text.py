@@ -16,7 +16,7 @@ from supple.basics.writing import check_place, write_file
 from supple.errors import BadFile
 from supple.files.scene.fields import Noted
 from supple.files.scene.figure import Load
-from supple.files.scene.tables import plain_scene, read_tables
+from supple.files.scene.nested import plain_scene, read_tables
 from supple.files.xml import read_bytes, shown
 from supple.scene.scene import Scene
 

@@ -2,79 +2,82 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from supple.errors import BadValue
 from supple.figure.joints import NOT
 from supple.files.xml import Element, blaming
-from supple.geometry.placements import Floats, place
+from supple.geometry.placements import place
 from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
 
 TOKEN = 1e-3  # kg: what weighs no more is a frame, with a mass only because simulators want one
 
 
-def origin_of(element: Element) -> Floats:
-    """The placement that an element's <origin> says."""
+class LinkParts(NamedTuple):
+    """What a link is made of."""
+
+    body: Body | None  # its mass and its simple collision shapes; None if it has neither
+    is_uncovered: bool  # whether it takes up room that its shapes do not tell
+    unread: tuple[str, ...]  # the kinds of collision shapes that were not read
+    has_inertia: bool
+    is_drawn: bool  # whether it has any collision or visual element
+
+
+def origin_of(element: Element) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The numbers xyz and rpy of an element's <origin>."""
     origin = element.first("origin")
     if origin is None:
-        return place()
-    return place(origin.numbers("xyz", 3, NOT), rpy=origin.numbers("rpy", 3, NOT))
+        return NOT, NOT
+    return origin.numbers("xyz", 3, NOT), origin.numbers("rpy", 3, NOT)
 
 
-def body_of(link: Element) -> Body | None:
-    """The mass and the simple collision shapes of a link; none if it has neither."""
-    inertial = link.first("inertial")
+def read_link(link: Element) -> LinkParts:
+    """A link that has shapes which were not read, or none though it has mass or looks, is uncovered."""
+    inertial, tags = link.first("inertial"), [tag for tag in link.children if tag.tag in ("collision", "visual")]
     mass, centre = 0.0, NOT
     if inertial is not None:
         tag = inertial.first("mass")
         mass = 0.0 if tag is None else tag.number("value")
-        x, y, z = origin_of(inertial)[:3, 3].tolist()
+        x, y, z = origin_of(inertial)[0]
         centre = (x, y, z)
-    shapes = [shape for tag in link.all("collision") if (shape := _shape(tag)) is not None]
-    with blaming(link if inertial is None else inertial):
-        return Body(mass, centre, tuple(shapes)) if mass or shapes else None
+    found = [(kinds, _shape(tag, kinds)) for tag in tags if tag.tag == "collision" and (kinds := _geometry(tag))]
+    shapes = tuple(shape for _, shape in found if shape is not None)
+    unread = tuple(dict.fromkeys(kinds[0].tag for kinds, shape in found if shape is None))
+    body = None
+    if mass or shapes:
+        with blaming(link if inertial is None else inertial):
+            body = Body(mass, centre, shapes)
+    is_there = mass > TOKEN or any(_geometry(tag) for tag in tags)
+    return LinkParts(body, bool(unread) or (is_there and not shapes), unread, inertial is not None, bool(tags))
 
 
-def is_uncovered(link: Element, body: Body | None) -> bool:
-    """Whether a link takes up room that its shapes do not tell: some were not read, or it has none but mass or looks."""
-    if any(_shape(tag) is None for tag in link.all("collision") if _geometry(tag) is not None):
-        return True
-    is_there = (body is not None and body.mass > TOKEN) or _is_seen(link)
-    return is_there and not (body is not None and body.shapes)
-
-
-def _is_seen(link: Element) -> bool:
-    return any(_geometry(tag) is not None for kind in ("collision", "visual") for tag in link.all(kind))
-
-
-def _geometry(tag: Element) -> str | None:
+def _geometry(tag: Element) -> tuple[Element, ...]:
     """What a collision or visual element is made of."""
-    geometry = tag.first("geometry")
-    kinds = [child.tag for child in geometry.children] if geometry is not None else []
-    return kinds[0] if kinds else None
+    return next((child.children for child in tag.children if child.tag == "geometry"), ())
 
 
-def shape_remarks(links: dict[str, Element]) -> list[str]:
+def link_remarks(links: dict[str, LinkParts]) -> list[str]:
     """The links with collision shapes that were not read, by kind, and those whose mass nobody gave."""
     kinds: dict[str, list[str]] = {}
     for name, link in links.items():
-        for kind in {k for tag in link.all("collision") if (k := _geometry(tag)) is not None and _shape(tag) is None}:
+        for kind in link.unread:
             kinds.setdefault(kind, []).append(name)
     out = [f"Collision shapes of the kind <{kind}> were not read: {', '.join(of)}." for kind, of in kinds.items()]
-    heavy = {name for name, link in links.items() if link.first("inertial") is not None}
-    light = [
-        name for name, link in links.items() if name not in heavy and (link.all("collision") or link.all("visual"))
-    ]
+    heavy = any(link.has_inertia for link in links.values())
+    light = [name for name, link in links.items() if link.is_drawn and not link.has_inertia]
     return out + ([f"Without <inertial>, hence without mass: {', '.join(light)}."] if heavy and light else [])
 
 
-def _shape(collision: Element) -> Shape | None:
+def _shape(collision: Element, geometry: tuple[Element, ...]) -> Shape | None:
     """The simple shape of a collision element; none for a mesh and for what only some programs know."""
-    geometry = collision.first("geometry")
-    at = origin_of(collision)
-    for tag in geometry.children if geometry is not None else ():
+    tag = next((tag for tag in geometry if tag.tag in ("sphere", "box", "cylinder", "capsule")), None)
+    xyz, rpy = origin_of(collision)
+    if tag is not None:
         with blaming(tag):
             if tag.tag == "sphere":
-                x, y, z = at[:3, 3].tolist()
+                x, y, z = xyz
                 return Ball((x, y, z), tag.number("radius"))
+            at = place(xyz, rpy=rpy)
             if tag.tag == "box":
                 x, y, z = tag.numbers("size", 3)
                 if min(x, y, z) <= 0.0:
@@ -82,6 +85,5 @@ def _shape(collision: Element) -> Shape | None:
                 return Box((-x / 2, -y / 2, -z / 2), (x / 2, y / 2, z / 2), at)
             if tag.tag == "cylinder":
                 return Cylinder(tag.number("radius"), tag.number("length"), at)
-            if tag.tag == "capsule":
-                return Capsule(tag.number("radius"), tag.number("length"), at)
+            return Capsule(tag.number("radius"), tag.number("length"), at)
     return None

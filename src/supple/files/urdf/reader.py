@@ -20,17 +20,18 @@ have no shape at all, are `Figure.uncovered`. The rules where descriptions in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.figure.drives import FREE, Drive, Pair, mimic
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import NOT, Joint, free
-from supple.files.urdf.bodies import body_of, is_uncovered, origin_of, shape_remarks
+from supple.files.urdf.bodies import link_remarks, read_link
 from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
-from supple.geometry.placements import Floats, Triple, X, Z, turned, unit
+from supple.geometry.placements import Floats, Triple, X, Z, place, turned, unit
 
 UNLIMITED = 1e16  # how a limit that is not there is written where the format demands a number
 LARGEST_LIMIT = 1.7e308
@@ -49,24 +50,42 @@ def parse_urdf(text: str | bytes, file: str | None = None) -> Figure:
     return _figure(parse_xml(text, file))
 
 
+class Given(NamedTuple):
+    """A joint as the file has it; all that is asked of it more than once is read at once."""
+
+    element: Element
+    name: str
+    label: str
+    kind: str
+    parent: str
+    child: str
+    xyz: tuple[float, ...]  # of its origin
+    rpy: tuple[float, ...]
+    axis: tuple[float, ...]
+    axis_element: Element | None
+    limit: Element | None
+    mimic: Element | None
+
+
 def _figure(robot: Element) -> Figure:
     _refuse_xacro(robot)
     if robot.tag != "robot":
         raise robot.bad(f"a URDF file begins with <robot>, not with <{shown(robot.tag)[1:-1]}>")
-    name, links = _name(robot), _named(robot, "link")
-    joints = _named(robot, "joint")
+    [name], links, joints = _named([robot]), _named(robot.all("link")), _named(robot.all("joint"))
     if not links or len(links) > MOST_LINKS:
         raise robot.bad(f"{robot.label} has {len(links)} links; a robot has from 1 to {MOST_LINKS}")
-    below = _tree(links, joints)
+    given = {key: _given(joint, key, links) for key, joint in joints.items()}
+    below = _tree(links, given)
     root = _root(robot, links, below)
-    drives = _drives(joints)
-    parts = [Joint(f"{root}.root" if root in joints else root, None, segment=root)]
+    drives = _drives(given)
+    parts = [Joint(f"{root}.root" if root in given else root, None, segment=root)]
     for joint in _depth_first(links, below, root):
-        with blaming(joint):
-            parts.extend(_parts(joint, drives.get(_name(joint))))
-    bodies = {key: body for key, link in links.items() if (body := body_of(link)) is not None}
-    bare = [key for key, link in links.items() if is_uncovered(link, bodies.get(key))]
-    remarks = [*shape_remarks(links), *_ranges_not_given(joints)]
+        with blaming(joint.element):
+            parts.extend(_parts(joint, drives.get(joint.name)))
+    read = {key: read_link(link) for key, link in links.items()}
+    bodies = {key: link.body for key, link in read.items() if link.body is not None}
+    bare = [key for key, link in read.items() if link.is_uncovered]
+    remarks = [*link_remarks(read), *_ranges_not_given(given)]
     with blaming(robot):
         return Figure(name, parts, bodies=bodies, source=Source("urdf"), remarks=remarks, uncovered=bare)
 
@@ -84,49 +103,51 @@ def _refuse_xacro(robot: Element) -> None:
         pending.extend(element.children)
 
 
-def _name(element: Element) -> str:
-    name = element.attribute("name")
-    if len(name) > LONGEST_NAME:
-        raise element.bad(f"the name of a <{element.tag}> is longer than {LONGEST_NAME} characters")
-    return name
-
-
-def _named(robot: Element, tag: str) -> dict[str, Element]:
+def _named(elements: Iterable[Element]) -> dict[str, Element]:
+    """Elements by their names."""
     found: dict[str, Element] = {}
-    for element in robot.all(tag):
-        name = _name(element)
+    for element in elements:
+        name = element.attribute("name")
+        if len(name) > LONGEST_NAME:
+            raise element.bad(f"the name of a <{element.tag}> is longer than {LONGEST_NAME} characters")
         if name in found:
             raise element.bad(f"{element.label} was already described on line {found[name].line}")
         found[name] = element
     return found
 
 
-def _end(joint: Element, tag: str, links: dict[str, Element]) -> str:
-    end = joint.needed(tag)
-    name = end.attribute("link")
-    if name not in links:
-        raise end.bad(f"{joint.label} has the {tag} {shown(name)}, but the file describes no such link")
-    return name
+def _given(joint: Element, name: str, links: dict[str, Element]) -> Given:
+    """A joint of the file; what is wrong with a single number or name of it is refused here."""
+    ends = [joint.needed("parent"), joint.needed("child")]
+    parent, child = (end.attribute("link") for end in ends)
+    kind, origin, axis = joint.attribute("type"), joint.first("origin"), joint.first("axis")
+    xyz, rpy = (NOT if origin is None else origin.numbers(key, 3, NOT) for key in ("xyz", "rpy"))
+    along = X if axis is None else axis.numbers("xyz", 3, X)
+    for end in ends:
+        if (given := end.attributes["link"]) not in links:
+            raise end.bad(f"{joint.label} has the {end.tag} {shown(given)}, but the file describes no such link")
+    limit, mimic = joint.first("limit"), joint.first("mimic")
+    return Given(joint, name, joint.label, kind, parent, child, xyz, rpy, along, axis, limit, mimic)
 
 
-def _tree(links: dict[str, Element], joints: dict[str, Element]) -> dict[str, list[Element]]:
+def _tree(links: dict[str, Element], joints: dict[str, Given]) -> dict[str, list[Given]]:
     """The joints below each link; every link hangs on one joint at most."""
-    above: dict[str, Element] = {}
-    below: dict[str, list[Element]] = {name: [] for name in links}
+    above: dict[str, Given] = {}
+    below: dict[str, list[Given]] = {name: [] for name in links}
     for joint in joints.values():
-        parent, child = _end(joint, "parent", links), _end(joint, "child", links)
-        if parent == child:
-            raise joint.bad(f"{joint.label} joins link {shown(parent)} to itself")
-        if child in above:
-            other = above[child]
-            raise joint.bad(f"link {shown(child)} has two parents: {joint.label} and {other.label}, line {other.line}")
-        above[child] = joint
-        below[parent].append(joint)
+        if joint.parent == joint.child:
+            raise joint.element.bad(f"{joint.label} joins link {shown(joint.parent)} to itself")
+        if joint.child in above:
+            other = above[joint.child]
+            both = f"{joint.label} and {other.label}, line {other.element.line}"
+            raise joint.element.bad(f"link {shown(joint.child)} has two parents: {both}")
+        above[joint.child] = joint
+        below[joint.parent].append(joint)
     return below
 
 
-def _root(robot: Element, links: dict[str, Element], below: dict[str, list[Element]]) -> str:
-    moved = {_child(joint) for joints in below.values() for joint in joints}
+def _root(robot: Element, links: dict[str, Element], below: dict[str, list[Given]]) -> str:
+    moved = {joint.child for joints in below.values() for joint in joints}
     roots = [name for name in links if name not in moved]
     if not roots:
         raise robot.bad(f"{robot.label} has no root: every link is the child of some joint, so they form a cycle")
@@ -139,11 +160,7 @@ def _root(robot: Element, links: dict[str, Element], below: dict[str, list[Eleme
     return roots[0]
 
 
-def _child(joint: Element) -> str:
-    return joint.needed("child").attribute("link")
-
-
-def _depth_first(links: dict[str, Element], below: dict[str, list[Element]], root: str) -> Iterator[Element]:
+def _depth_first(links: dict[str, Element], below: dict[str, list[Given]], root: str) -> Iterator[Given]:
     """All joints, parents before children; links that cannot be reached from the root form a cycle."""
     pending, reached = [iter(below[root])], {root}
     while pending:
@@ -152,28 +169,28 @@ def _depth_first(links: dict[str, Element], below: dict[str, list[Element]], roo
             pending.pop()
             continue
         yield joint
-        reached.add(_child(joint))
-        pending.append(iter(below[_child(joint)]))
+        reached.add(joint.child)
+        pending.append(iter(below[joint.child]))
     for name, link in links.items():
         if name not in reached:
             raise link.bad(f"link {shown(name)} belongs to a cycle of joints, not to the tree of link {shown(root)}")
 
 
-def _parts(joint: Element, drive: Drive | None) -> tuple[Joint, ...]:
+def _parts(joint: Given, drive: Drive | None) -> tuple[Joint, ...]:
     """The joints of ours that one joint of the file stands for."""
-    name, kind = _name(joint), joint.attribute("type")
+    name, kind, parent, child = joint.name, joint.kind, joint.parent, joint.child
     if kind not in TYPES:
-        raise joint.bad(f"{joint.label} has the unknown type {shown(kind)}; known are {', '.join(TYPES)}")
-    parent, child = joint.needed("parent").attribute("link"), _child(joint)
-    at = origin_of(joint)
+        raise joint.element.bad(f"{joint.label} has the unknown type {shown(kind)}; known are {', '.join(TYPES)}")
+    limits, speed = _limits(joint, drive is not None) if kind in ONE_COORDINATE else (FREE, np.inf)
+    at = place(joint.xyz, rpy=joint.rpy)
     if kind == "fixed":
         return (Joint(name, parent, at, segment=child),)
     if kind == "floating":
         return free(name, parent, "zyx", at, segment=child)
-    axis = _axis(joint)
+    with blaming(joint.axis_element or joint.element):
+        axis = unit(joint.axis, f"the axis of {joint.label}")
     if kind == "planar":
         return planar_about(axis, name, parent, at, child)
-    limits, speed = _limits(joint, kind, drive is not None)
     turn, along = (NOT, axis) if kind == "prismatic" else (axis, NOT)
     return (Joint(name, parent, at, turn, along, limits, child, speed=speed, drive=drive),)
 
@@ -196,19 +213,13 @@ def _z_to(axis: Triple) -> Floats:
     return turned(unit(across), float(np.arctan2(sine, axis[2])))
 
 
-def _axis(joint: Element) -> Triple:
-    axis = joint.first("axis")
-    if axis is None:
-        return X
-    with blaming(axis):
-        return unit(axis.numbers("xyz", 3, X), f"the axis of {joint.label}")
-
-
-def _limits(joint: Element, kind: str, driven: bool) -> tuple[Pair, float]:
+def _limits(joint: Given, driven: bool) -> tuple[Pair, float]:
     """The limits of position and speed of a joint of one coordinate."""
-    limit = joint.first("limit")
+    limit, kind = joint.limit, joint.kind
     if limit is None and kind != "continuous" and not driven:
-        raise joint.bad(f'{joint.label} is {kind} and needs a <limit lower="…" upper="…"/>; without: continuous')
+        raise joint.element.bad(
+            f'{joint.label} is {kind} and needs a <limit lower="…" upper="…"/>; without: continuous'
+        )
     if limit is None:
         return FREE, np.inf
     speed = limit.number("velocity", 0.0, LARGEST_LIMIT)
@@ -224,12 +235,12 @@ def _limits(joint: Element, kind: str, driven: bool) -> tuple[Pair, float]:
     return (lower if lower > -UNLIMITED else -np.inf, upper if upper < UNLIMITED else np.inf), speed or np.inf
 
 
-def _ranges_not_given(joints: dict[str, Element]) -> list[str]:
+def _ranges_not_given(joints: dict[str, Given]) -> list[str]:
     """Joints that do not move because their limits name neither end, or are the same, and limits that are not read."""
     out = []
     for joint in joints.values():
-        limit, kind = joint.first("limit"), joint.attribute("type")
-        if limit is None or kind in ("continuous", "fixed") or joint.first("mimic") is not None:
+        limit, kind = joint.limit, joint.kind
+        if limit is None or kind in ("continuous", "fixed") or joint.mimic is not None:
             continue
         if kind not in ONE_COORDINATE:
             out.append(f"The limits of {joint.label} are not read: it is {kind}, with several coordinates.")
@@ -240,7 +251,7 @@ def _ranges_not_given(joints: dict[str, Element]) -> list[str]:
     return out
 
 
-def _drives(joints: dict[str, Element]) -> dict[str, Drive]:
+def _drives(joints: dict[str, Given]) -> dict[str, Drive]:
     """The drive of every mimic joint, named after the joint at the end of the chain that it follows."""
     known: dict[str, tuple[str, float, float]] = {}  # (leader, ratio, offset) of each joint that was looked at
     for start in joints:
@@ -260,21 +271,20 @@ def _drives(joints: dict[str, Element]) -> dict[str, Drive]:
     return {name: mimic(*relation) for name, relation in known.items() if relation[0] != name}
 
 
-def _mimic(joint: Element) -> Element | None:
+def _mimic(joint: Given) -> Element | None:
     """The mimic element of a joint that can follow another; a fixed joint has nothing to follow with."""
-    tag, kind = joint.first("mimic"), joint.attribute("type")
-    if tag is None or kind == "fixed":
+    if joint.mimic is None or joint.kind == "fixed":
         return None
-    if kind not in ONE_COORDINATE:
-        raise tag.bad(f"{joint.label} is {kind}: only joints of one coordinate can mimic another")
-    return tag
+    if joint.kind not in ONE_COORDINATE:
+        raise joint.mimic.bad(f"{joint.label} is {joint.kind}: only joints of one coordinate can mimic another")
+    return joint.mimic
 
 
-def _leader(tag: Element, joint: Element, joints: dict[str, Element]) -> str:
+def _leader(tag: Element, joint: Given, joints: dict[str, Given]) -> str:
     name = tag.attribute("joint")
     if name not in joints:
         raise tag.bad(f"{joint.label} mimics joint {shown(name)}, but the file describes no such joint")
-    kind = joints[name].attribute("type")
+    kind = joints[name].kind
     if kind not in ONE_COORDINATE:
         raise tag.bad(f"{joint.label} mimics joint {shown(name)}, which is {kind} and has not one coordinate")
     return name

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.figure.effectors import Point
+from supple.figure.packing import find_charts, with_charts
 from supple.geometry.placements import Floats
-from supple.kernels.charts import find_charts, with_charts
 from supple.kernels.layouts import TREE, WORLD, pack
 from supple.kernels.opening import LANES, padded
 from supple.motion.optimal_tracking.trial import Trial

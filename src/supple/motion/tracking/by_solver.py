@@ -18,8 +18,9 @@ from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, first_frame, jo
 from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
 from supple.motion.tracking.rig import ARM
 from supple.problem.goals import At, Near
-from supple.problem.problem import Problem, Task, met
+from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
+from supple.problem.task import Task, met
 from supple.solvers.base import Solver
 from supple.solvers.multistart import Multistart
 from supple.solving.prepare import Query, prepare

@@ -21,8 +21,7 @@ import numpy as np
 
 from supple.figure.effectors import Point
 from supple.figure.figure import Figure
-from supple.figure.packing import Packed, pack_tree
-from supple.kernels.charts import find_charts, with_charts
+from supple.figure.packing import Packed, find_charts, pack_tree, with_charts
 from supple.kernels.compiling import row, table, written_in
 from supple.kernels.layouts import COORDINATES, DRIVE_TERMS, JOINTS, TREE, WORLD, Layout, Table, pack
 from supple.kernels.opening import padded

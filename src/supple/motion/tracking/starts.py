@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.figure.figure import Figure
-from supple.figure.packing import Packed, pack_tree, worlds
+from supple.figure.packing import Packed, find_charts, pack_tree, with_charts, worlds
 from supple.geometry.placements import Floats, compose
-from supple.kernels.charts import EXACT, find_charts, report_entry, with_charts
+from supple.kernels.charts import EXACT, report_entry
 from supple.kernels.layouts import TREE, pack, view
 from supple.motion.tracking.clip import Clip
 from supple.solvers.levenberg_marquardt.starts import strides

@@ -8,30 +8,30 @@ Zhao & Badler, one unit of length weighing as much as d degrees means ``per_radi
 by leaving it out.
 """
 
-from supple.problem.goals.alternatives import AnyOf, Outside
-from supple.problem.goals.balanced import Balanced
-from supple.problem.goals.base import Goal, Miss, Term
-from supple.problem.goals.custom import Custom
-from supple.problem.goals.flats import Beyond, OnLine, OnPlane
-from supple.problem.goals.near import Near
-from supple.problem.goals.places import AimedAt, At, Facing, Placed
-from supple.problem.goals.within import Within
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AimedAt",
-    "AnyOf",
-    "At",
-    "Beyond",
-    "Custom",
-    "Facing",
-    "Goal",
-    "Miss",
-    "Near",
-    "OnLine",
-    "OnPlane",
-    "Outside",
-    "Balanced",
-    "Placed",
-    "Term",
-    "Within",
-]
+from supple import lazily
+
+if TYPE_CHECKING:
+    from supple.problem.goals.alternatives import AnyOf as AnyOf, Outside as Outside
+    from supple.problem.goals.balanced import Balanced as Balanced
+    from supple.problem.goals.base import Goal as Goal, Miss as Miss, Term as Term
+    from supple.problem.goals.custom import Custom as Custom
+    from supple.problem.goals.flats import Beyond as Beyond, OnLine as OnLine, OnPlane as OnPlane
+    from supple.problem.goals.near import Near as Near
+    from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
+    from supple.problem.goals.within import Within as Within
+
+__getattr__, __dir__, __all__ = lazily(
+    __name__,
+    {
+        "alternatives": ["AnyOf", "Outside"],
+        "balanced": ["Balanced"],
+        "base": ["Goal", "Miss", "Term"],
+        "custom": ["Custom"],
+        "flats": ["Beyond", "OnLine", "OnPlane"],
+        "near": ["Near"],
+        "places": ["AimedAt", "At", "Facing", "Placed"],
+        "within": ["Within"],
+    },
+)

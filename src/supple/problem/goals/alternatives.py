@@ -13,7 +13,7 @@ from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
 from supple.geometry.shapes import Box, Polytope
-from supple.problem.goals.base import Miss, Term, checked_goal
+from supple.problem.goals.base import Miss, Term, alternatives_of, checked_goal
 from supple.problem.goals.flats import Beyond
 
 
@@ -46,8 +46,7 @@ class AnyOf(Value):
         """Every simple goal with the product of the weights above it."""
         out: list[tuple[Any, float]] = []
         for goal, weight in zip(self.goals, self.weights or (), strict=True):
-            inner = goal.alternatives() if isinstance(goal, AnyOf) else [(goal, 1.0)]
-            out += [(g, weight * w) for g, w in inner]
+            out += [(g, weight * w) for g, w in alternatives_of(goal)]
         return out
 
     def terms(self) -> list[Term]:

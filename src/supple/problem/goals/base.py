@@ -51,6 +51,28 @@ class Goal(Protocol):
         ...
 
 
+class OfFigure:
+    """Base of goals of the whole figure, whose tasks have no effector: near a posture, and clear of things."""
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments that it looks at, if only some matter."""
+        return ()
+
+    def check_figure(self, size: int, owner: str) -> None:
+        """Refuse a figure of `size` coordinates if the goal is not made for it."""
+
+    def miss_of(self, figure: Any, q: ArrayLike) -> Miss:
+        """How far a posture of the figure is from the goal; a preference is never missed."""
+        return Miss()
+
+
+def alternatives_of(goal: Any) -> list[tuple[Any, float]]:
+    """The goals of which one must be met, each with its weight: what a goal says of itself, or it alone."""
+    several = getattr(goal, "alternatives", None)
+    return [(goal, 1.0)] if several is None else several()
+
+
 def checked_goal(goal: Any, what: str) -> Any:
     """A goal, which is an object with terms and misses."""
     if (

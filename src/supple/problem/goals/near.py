@@ -13,11 +13,11 @@ from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen
 from supple.kernels.terms import kinds as kind
-from supple.problem.goals.base import Miss, Term
+from supple.problem.goals.base import Miss, OfFigure, Term
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Near(Value):
+class Near(Value, OfFigure):
     """A posture goal: ``P = Σ_i w_i (q_i − ref_i)²``. A preference, not a condition: it never makes a solution fail."""
 
     reference: Any  # (size,)
@@ -40,6 +40,11 @@ class Near(Value):
     def miss(self, X: Floats) -> Miss:
         """A preference is never missed."""
         return Miss()
+
+    def check_figure(self, size: int, owner: str) -> None:
+        """The reference has a number for every coordinate."""
+        if self.reference.shape != (size,):
+            raise BadValue(f"Near needs {size} numbers for {owner}, not {self.reference.size}")
 
     def aimed(self, target: ArrayLike) -> Near:
         """Near another posture."""

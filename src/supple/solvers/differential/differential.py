@@ -209,6 +209,6 @@ def step_once(I: Any, F: Any, memory: Any, T: Any, q: Any, plan: Any, settings: 
 def step_entry(
     I: Any, F: Any, memory: Any, T: Any, Q: Any, plan: Any, settings: Any, report: Any, first: int, last: int
 ) -> None:
-    """One step of each of the postures first … last − 1 of Q (k, size), in place, towards targets T (k, …); report (k, REPORT)."""
+    """One step of each of the postures first … last − 1 of Q (k, size), in place, for T (k, …); report (k, REPORT)."""
     for k in range(first, last):
         report[k, TURNS], report[k, FAILED] = step_once(I, F, memory, T[k], Q[k], plan, settings)

@@ -20,7 +20,7 @@ from supple.figure.figure import Figure
 from supple.figure.joints import Joint
 from supple.geometry.placements import Floats, compose, moved
 from supple.problem.goals import Placed
-from supple.problem.problem import Task
+from supple.problem.task import Task
 
 STILL = 1e-9  # a joint with a narrower range [rad or m] is fixed
 

@@ -52,8 +52,8 @@ from supple.files.xml import LARGEST_NUMBER
 from supple.geometry.placements import Floats
 from supple.geometry.shapes import Ball, Capsule
 from supple.problem.goals import Near
-from supple.problem.obstacles import Clearance, Obstacle
-from supple.problem.problem import Task
+from supple.problem.obstacles import Obstacle
+from supple.problem.task import Clearance, Task
 from supple.scene.scene import Scene
 from supple.scene.state import checked
 

@@ -1,0 +1,177 @@
+"""What hangs on what in a figure, where its parts are in a posture, and how they move with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.basics.checks import items
+from supple.basics.values import FrozenDict
+from supple.errors import BadValue, find
+from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
+from supple.figure.joints import Joint
+from supple.figure.packing import worlds
+from supple.geometry.placements import Floats, inverse
+from supple.kernels.layouts import DRIVEN_BY
+
+
+class Kinematics:
+    """What a `Figure`, which is the only class that has this, knows of its tree (`self` is that figure)."""
+
+    # ── what hangs on what ───────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def joint_of(self: Any) -> Mapping[str, Joint]:
+        """The joint that moves each segment (or that has no segment), by that name."""
+        return FrozenDict({joint.key: joint for joint in self.joints.values()})
+
+    def parent_of(self: Any, segment: str) -> str | None:
+        """The nearest named segment above; None for one that hangs on the world."""
+        self.check_segment(segment)
+        above = self.joint_of[segment].parent
+        while above is not None and self.joint_of[above].segment is None:
+            above = self.joint_of[above].parent
+        return above
+
+    def joints_of(self: Any, segment: str) -> tuple[str, ...]:
+        """The joints that move `segment` in its parent, outermost first; fixed ones left out."""
+        self.check_segment(segment)
+        names: list[str] = []
+        joint: Joint | None = self.joint_of[segment]
+        while joint is not None:
+            if not joint.is_fixed:
+                names.append(joint.name)
+            above = None if joint.parent is None else self.joint_of[joint.parent]
+            joint = above if above is not None and above.segment is None else None
+        return tuple(names[::-1])
+
+    def chain(self: Any, start: str | None, end: str) -> tuple[str, ...]:
+        """The coordinates that move `end` as seen from `start` (None: from the world)."""
+        ends: list[str] = [end] if start is None else [start, end]
+        keys = [self.path_to_root(segment) for segment in ends]
+        shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
+        names: dict[str, None] = {}
+        for key in [k for path in keys for k in path if k not in shared]:
+            joint = self.joint_of[key]
+            if joint.drive is not None:
+                names.update((name, None) for name, _ in joint.drive.terms)
+            elif not joint.is_fixed:
+                names[joint.name] = None
+        return tuple(name for name in self.coordinates if name in names)
+
+    def path_to_root(self: Any, segment: str) -> tuple[str, ...]:
+        """The segment and all that carry it, up to the root; between the joints of a ball they have the joints' names."""
+        self.check_segment(segment)
+        keys, at = [], segment
+        while at is not None:
+            keys.append(at)
+            at = self.joint_of[at].parent
+        return tuple(keys)
+
+    def check_segment(self: Any, segment: Any, owner: str = "") -> None:
+        """Refuse a segment that the figure does not have; `owner` is who names it."""
+        if not (isinstance(segment, str) and segment in self._is_segment):
+            find(self.segments, segment, "segment", owner or f"figure {self.name!r}")
+
+    @cached_property
+    def _is_segment(self: Any) -> frozenset[str]:
+        return frozenset(self.segments)
+
+    # ── where it is ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def _world(self: Any, Q: Floats) -> tuple[np.ndarray, np.ndarray]:
+        """World tables (k, n + 1, WORLD), and the slopes (k, t) of drive terms."""
+        I, F = self._flat
+        return worlds(I, F, Q)
+
+    def placement(self: Any, q: ArrayLike, segment: str) -> Floats:
+        """Where `segment` is: (4, 4) for one posture, (n, 4, 4) for n of them."""
+        self.check_segment(segment)
+        array = self.posture(q, many=True)
+        world, _ = self._world(np.atleast_2d(array))
+        T = self._frames(world, segment)
+        return T[0] if array.ndim == 1 else T
+
+    def placements(self: Any, q: ArrayLike) -> dict[str, Floats]:
+        """Where every named segment is, in one posture."""
+        world, _ = self._world(self.posture(q).reshape(1, self.size))
+        return {segment: self._frames(world, segment)[0] for segment in self.segments}
+
+    def marker_places(self: Any, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
+        """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
+        known = tuple(self.markers)
+        names = known if names is None else items(names, f"the markers of {self.name!r} to place")
+        for name in names:
+            find(known, name, "marker", f"figure {self.name!r}")
+        points = [self.markers[name] for name in names]
+        array = self.posture(q, many=True)
+        world, _ = self._world(np.atleast_2d(array))
+        frames = {segment: self._frames(world, segment) for segment in {p.segment for p in points}}
+        columns = [frames[p.segment] @ np.append(p.offset, 1.0) for p in points]
+        places = np.stack(columns, axis=1)[:, :, :3] if columns else np.empty((len(world), 0, 3))
+        return places[0] if array.ndim == 1 else places
+
+    def _frames(self: Any, world: np.ndarray, segment: str) -> Floats:
+        rows = world[:, self.packed.row[segment]]
+        T = np.zeros((len(world), 4, 4))
+        T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
+        T[:, :3, 3] = rows[:, 9:12]
+        T[:, 3, 3] = 1.0
+        return T @ self.packed.frame[segment]
+
+    def mass_centre(self: Any, q: ArrayLike) -> Floats:
+        """The centre of mass [m] in one posture."""
+        total = sum(body.mass for body in self.bodies.values())
+        if total <= 0.0:
+            raise BadValue(f"figure {self.name!r} has no mass, hence no centre of mass")
+        frames = self.placements(q)
+        moments = [body.mass * (frames[s][:3, :3] @ body.centre + frames[s][:3, 3]) for s, body in self.bodies.items()]
+        return np.sum(moments, axis=0) / total
+
+    def seen(self: Any, q: ArrayLike, effector: Any) -> Floats:
+        """The frame of an effector in one posture: (4, 4), in the world or, for a gap, in the frame of its first end."""
+        effector = as_effector(effector)
+        if isinstance(effector, MassCentre):
+            T = np.eye(4)
+            T[:3, 3] = self.mass_centre(q)
+            return T
+        if isinstance(effector, Gap):
+            return inverse(self.seen(q, effector.a)) @ self.seen(q, effector.b)
+        return self.placement(q, effector.segment) @ effector.frame
+
+    def jacobian(self: Any, q: ArrayLike, effector: Any) -> Floats:
+        """How an effector moves with q: (3, size) for a point or a direction, (6, size) for a frame, linear rows first.
+
+        World axes; a direction's rows are the derivative of the unit vector, a frame's last three its angular velocity.
+        """
+        effector = as_effector(effector)
+        if isinstance(effector, Gap | MassCentre):
+            raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
+        self.check_segment(effector.segment)
+        world, slopes = self._world(self.posture(q).reshape(1, self.size))
+        joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
+        T = self._frames(world, effector.segment)[0] @ effector.frame
+        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
+        linear = np.cross(w, T[:3, 3]) + v
+        if isinstance(effector, Point):
+            columns = linear
+        elif isinstance(effector, Direction):
+            columns = np.cross(w, T[:3, 0])
+        else:
+            columns = np.hstack([linear, w])
+        J = np.zeros((columns.shape[1], self.size))
+        for column, joint in zip(columns, joints, strict=True):
+            for k, s in self._drivers(int(joint), slopes[0]):
+                J[:, k] += s * column
+        return J
+
+    def _drivers(self: Any, joint: int, slope: np.ndarray) -> list[tuple[int, float]]:
+        """The coordinates that move a packed joint, each with its slope."""
+        k = int(self.packed.tables["COORDINATE"][joint])
+        if k >= 0:
+            return [(k, 1.0)]
+        d = -1 - k
+        first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
+        return [(int(term[t, DRIVEN_BY]), float(slope[t])) for t in range(first[d], first[d + 1])]

@@ -1,0 +1,50 @@
+"""What a name means in a figure: a coordinate, a joint, a segment, or a pattern of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from supple.basics.checks import mapping, numbers
+from supple.errors import BadValue, find, shown
+
+
+class Names:
+    """What a `Figure`, which is the only class that has this, makes of names (`self` is that figure)."""
+
+    def coordinates_of(self: Any, name: str) -> tuple[str, ...]:
+        """The coordinates that a name means: one of its own, all those of a joint or segment, or of all that match it."""
+        if not isinstance(name, str) or not name:
+            find(self.coordinates, name, "coordinate", f"figure {self.name!r}")
+        if name in self._spans:
+            return (name,)
+        several = tuple(n for n in self.coordinates if n.rpartition(".")[0] == name)
+        if not several and name in self.segments:
+            several = tuple(n for n in self.joints_of(name) if n in self.coordinates)
+        if not several and any(sign in name for sign in "*?["):
+            carried = {n for s in self.segments if fnmatchcase(s, name) for n in self.joints_of(s)}
+            stems = ((n, n.rpartition(".")[0]) for n in self.coordinates)
+            several = tuple(n for n, stem in stems if n in carried or fnmatchcase(n, name) or fnmatchcase(stem, name))
+        if not several:
+            find(self.coordinates, name, "coordinate", f"figure {self.name!r}")
+        return several
+
+    def by_coordinate(
+        self: Any, values: Mapping[str, Any], what: str = "values", shape: tuple[int, ...] = ()
+    ) -> dict[str, Any]:
+        """Numbers by coordinate, or pairs if `shape` is (2,), from those by whatever `coordinates_of` takes.
+
+        A joint or segment gets one for all of its coordinates or one for each; the last of several counts.
+        """
+        one, many = ("a pair", "pairs") if shape else ("a number", "numbers")
+        out: dict[str, Any] = {}
+        for name, given in mapping(values, f"the {what} of figure {self.name!r}").items():
+            names = self.coordinates_of(name)
+            array = numbers(given, f"the {what} of {name!r}, {one}, or {len(names)} {many},")
+            if array.shape not in (shape, (len(names), *shape)):
+                raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {shown(given)}")
+            out.update(zip(names, np.broadcast_to(array, (len(names), *shape)).tolist(), strict=True))
+        return out

@@ -1,0 +1,191 @@
+"""How large things may be: files of 300 lines, functions of 60, eight parameters; and one file name means one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+import supple
+
+SOURCE = Path(supple.__file__).parent
+MODULES = sorted(SOURCE.rglob("*.py"))
+LINES, BODY, PARAMETERS = 300, 60, 8
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+STRAIGHT = {"place", "eliminate"}  # kernels that are one straight line, for speed
+
+# ── what breaks the rules for the time being, each row to be struck out when it is mended ────────────────────────────
+LARGE_FILES = {
+    "kernels/clearance.py",
+    "motion/tracking/frame_step.py",
+    "motion/tracking/whole_clip.py",
+    "solvers/active_set/face.py",
+    "solvers/baselines/cyclic_coordinate_descent.py",
+    "solvers/newton/shifted_model.py",
+    "solving/many.py",
+    "solving/reach.py",
+}
+LONG_FUNCTIONS = {
+    "solvers/active_set/active_set.py:descend",
+    "solvers/levenberg_marquardt/attempt.py:attempt",
+    "solvers/levenberg_marquardt/search.py:search",
+    "solvers/newton/newton.py:descend",
+}
+MANY_PARAMETERS = {
+    "kernels/algebra/dense_blocks.py:add_four",
+    "kernels/algebra/least_norm.py:least_norm",
+    "kernels/algebra/nearest.py:project",
+    "kernels/terms/__init__.py:residual",
+    "kernels/terms/clear.py:clear_residual",
+    "kernels/terms/plane.py:plane_residual",
+    "kernels/terms/tilt.py:tilt_residual",
+    "motion/optimal_tracking/feasible_model.py:derive",
+    "motion/optimal_tracking/feasible_path.py:attempt",
+    "motion/optimal_tracking/feasible_path.py:propose",
+    "motion/tracking/frame_step.py:fit_frame",
+    "solvers/active_set/active_set.py:descend",
+    "solvers/baselines/common.py:arrive",
+    "solvers/baselines/cyclic_coordinate_descent.py:hold_back",
+    "solvers/baselines/cyclic_coordinate_descent.py:search",
+    "solvers/baselines/cyclic_coordinate_descent.py:sweep",
+    "solvers/baselines/fabrik_rounds.py:recover",
+    "solvers/baselines/fabrik_rounds.py:wanted_turn",
+    "solvers/baselines/one_coordinate.py:hinge_change",
+    "solvers/baselines/one_coordinate.py:slide_change",
+    "solvers/differential.py:fill",
+    "solvers/differential.py:lock",
+    "solvers/differential.py:metric",
+    "solvers/differential.py:pressing",
+    "solvers/differential.py:pressing_most",
+    "solvers/differential.py:sweep",
+    "solvers/levenberg_marquardt/attempt.py:attempt",
+    "solvers/levenberg_marquardt/attempt.py:lift",
+    "solvers/levenberg_marquardt/attempt.py:slope_at",
+    "solvers/levenberg_marquardt/search.py:search",
+    "solvers/levenberg_marquardt/secant.py:learn",
+    "solvers/levenberg_marquardt/step.py:model_step",
+    "solvers/levenberg_marquardt/step.py:trial_step",
+    "solvers/levenberg_marquardt/within.py:meet_within",
+    "solvers/newton/newton.py:descend",
+    "solvers/projected_gradient.py:descend",
+}
+AMBIGUOUS = {"equations", "face", "step", "trial", "within"}
+
+# ── names that several files have, each with what it means wherever it stands ────────────────────────────────────────
+SEVERAL = {
+    "__init__": "what a room or a part of it is, and its public names",
+    "alternatives": "goals of which one must be met: the goal, and how they are solved for",
+    "base": "what all of a kind are: goals, solvers",
+    "bodies": "what the links or bodies of a model are made of",
+    "collisions": "what must not touch: claims about it, and the checker's own",
+    "custom": "functions that users bring: the goal, its term, how they are called",
+    "edits": "new ones from old",
+    "figure": "a figure: the class, and its place in a scene file",
+    "frames": "the frames of a motion, one by one",
+    "joints": "joints: our own, and those of a format",
+    "moments": "moments of an arc: in relaxations, and the checker's own",
+    "motion": "a motion: the class, and the file that holds one",
+    "names": "what names mean",
+    "obstacles": "what stands in the way: of a problem, of a relaxed one",
+    "packing": "from values to packs",
+    "points": "claims about points: in relaxations, and the checker's own",
+    "proof": "a proof: found, and as the checker reads it",
+    "reach": "what a segment reaches: the map, its picture, its command",
+    "reader": "from a file of a format to our values",
+    "report": "what came of it, in words",
+    "retarget": "a motion carried over to another figure: the function, its command",
+    "scratch": "memory that kernels write and nobody keeps, declared",
+    "search": "a search over many attempts",
+    "settings": "the numbers of a method that a user chooses",
+    "shapes": "solid shapes: our own, and as a scene file writes them",
+    "skeleton": "bones: read from a file, drawn",
+    "starts": "where a search begins",
+    "targets": "the numbers of goals",
+    "text": "a format's text: its words, lines and bounds",
+    "verdict": "whether an answer is to be believed",
+    "writer": "from our values to a file of a format",
+}
+
+
+def name_of(path: Path) -> str:
+    """A file as messages call it."""
+    return path.relative_to(SOURCE).as_posix()
+
+
+def functions() -> Iterator[tuple[Path, str, Function]]:
+    """Every function and method, with its file and, for a constructor, the name of its class."""
+    for path in MODULES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        made = {
+            id(own): node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for own in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield path, made.get(id(node), "") if node.name == "__init__" else node.name, node
+
+
+def parameters(function: Function) -> int:
+    """The number of parameters; `self` and `cls` do not count."""
+    given = function.args
+    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    further = [a for a in (given.vararg, given.kwarg) if a is not None]
+    return len([name for name in names if name not in ("self", "cls")]) + len(further)
+
+
+def is_entry(function: Function) -> bool:
+    """Whether it is a compiled entry, which takes all of its memory one by one."""
+    return function.name.endswith("_entry") or any("entry" in ast.unparse(d) for d in function.decorator_list)
+
+
+def public_doors() -> set[str]:
+    """The names in `__all__` of the library and of its rooms: of functions, and of classes, whose constructors they are."""
+    rooms = ["supple", *(f"supple.{p.parent.name}" for p in SOURCE.glob("*/__init__.py"))]
+    return {name for room in rooms for name in getattr(import_module(room), "__all__", ())}
+
+
+def broken_rules() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """Files that are too long, functions that are, and functions with too many parameters, each with how many."""
+    doors, commands = public_doors(), SOURCE / "cli"
+    files = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    lengths, counts = {}, {}
+    for path, name, function in functions():
+        where = f"{name_of(path)}:{function.name}"
+        if name not in STRAIGHT:
+            lengths[where] = max(lengths.get(where, 0), (function.end_lineno or 0) - function.lineno + 1)
+        if not (is_entry(function) or name in doors or path.parent == commands):
+            counts[where] = max(counts.get(where, 0), parameters(function))
+    bounds = (files, LINES), (lengths, BODY), (counts, PARAMETERS)
+    files, lengths, counts = ({name: n for name, n in sizes.items() if n > most} for sizes, most in bounds)
+    return files, lengths, counts
+
+
+BROKEN = broken_rules()
+
+
+@pytest.mark.parametrize(
+    ("broken", "known"),
+    zip(BROKEN, (LARGE_FILES, LONG_FUNCTIONS, MANY_PARAMETERS), strict=True),
+    ids=["lines of files", "lines of functions", "parameters"],
+)
+def test_what_is_too_large(broken: dict[str, int], known: set[str]):
+    assert {name: n for name, n in broken.items() if name not in known} == {}
+
+
+def test_sizes_are_counted():
+    source = "def f(self, a, b=1, /, c=2, *d, e, **g):\n    return a\n\nclass K:\n    def __init__(self, x): ...\n"
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    assert [parameters(function) for function in found] == [6, 1]
+    assert len(MODULES) > 250
+    assert sum(1 for _ in functions()) > 2000
+
+
+def test_a_file_name_means_one_thing():
+    several = {name for name, count in Counter(path.stem for path in MODULES).items() if count > 1}
+    assert several - SEVERAL.keys() - AMBIGUOUS == set()
+    assert SEVERAL.keys() - several == set(), "these names occur once: strike them out"
