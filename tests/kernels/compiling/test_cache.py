@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -215,7 +216,7 @@ def test_a_damaged_cache_is_compiled_anew_with_one_line(tmp_path: Path):
     value, hits, said = run(cache)
     assert (value, hits) == (42.0, 0)
     assert said.count("\n") == 1
-    assert "compiling its kernels" in said
+    assert "compiling probe" in said
     assert run(cache) == (42.0, 1, "")
     (file,) = cache.rglob("*.code")
     whole = file.read_bytes()
@@ -229,7 +230,7 @@ def test_a_damaged_cache_is_compiled_anew_with_one_line(tmp_path: Path):
         value, hits, said = run(cache)
         assert (value, hits) == (42.0, 0)
         assert said.count("\n") == 1
-        assert "compiled anew" in said
+        assert re.search("is damaged|is of another kernel", said)
         assert file.read_bytes() != damage
     assert run(cache) == (42.0, 1, "")  # what was compiled anew was kept
 
@@ -269,6 +270,6 @@ def test_without_a_folder_to_trust_nothing_is_kept_and_one_line_says_so(tmp_path
     value, hits, said = run(cache)
     assert (value, hits) == (42.0, 0)
     assert said.count("\n") == 1
-    assert "each anew in every process" in said
+    assert "anew in every process" in said
     assert "open to others" in said
     assert not list(cache.iterdir())
