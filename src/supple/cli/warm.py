@@ -6,8 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from supple.basics.checks import function, whole
@@ -58,8 +58,8 @@ def compile_missing(
         return call.entry, run(WORKER, "compiled", given=[call], environment=environment)[0]
 
     with ThreadPoolExecutor(workers or len(_processors())) as pool:
-        answers: Iterable[tuple[str, float]] = pool.map(compiled, due)
-        for done, (entry, took) in enumerate(answers, 1):
+        for done, answer in enumerate(as_completed([pool.submit(compiled, call) for call in due]), 1):
+            entry, took = answer.result()
             seconds[entry] = seconds.get(entry, 0.0) + took
             if progress is not None:
                 progress(entry, done, len(due))

@@ -255,10 +255,13 @@ def test_a_sealed_file_that_does_not_load_is_compiled_anew(tmp_path: Path):
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_processes_that_begin_at_once_do_not_disturb_each_other(tmp_path: Path):
+def test_of_processes_that_begin_at_once_one_compiles(tmp_path: Path):
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: run(tmp_path / "cache"), range(4)))
     assert {value for value, _, _ in answers} == {42.0}
+    assert sum(hits for _, hits, _ in answers) == 3
+    assert sum("compiling probe (" in said and "waiting" not in said for _, _, said in answers) == 1
+    assert not list(tmp_path.rglob("*.lock"))
     assert run(tmp_path / "cache") == (42.0, 1, "")
 
 
