@@ -69,6 +69,9 @@ def main() -> None:
         print(f"{level}: {len(seconds)} compiled in {time.monotonic() - begun:.0f} s, {size:.1f} MB", flush=True)
     about = shipped.fit()._asdict() | {"levels": levels, "calls": len(wanted), "tag": tag()}
     (folder / shipped.ABOUT).write_text(json.dumps(about, indent=1) + "\n")
+    for name in ("numba", "llvmlite"):  # parts of their functions are compiled in
+        texts = [file.read_text() for file in metadata.files(name) or () if "LICENSE" in file.name.upper()]
+        (folder / f"LICENSE.{name}").write_text("\n\n".join(texts))
     for each in (folder, *(folder / level for level in levels)):
         each.chmod(0o755)
 
