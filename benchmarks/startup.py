@@ -89,16 +89,15 @@ class Row:
 
 def timed(command: list[str], folder: Path, settings: dict[str, str], before: Any = None) -> tuple[float, float, str]:
     """Seconds by the clock and of the processor, and what a process said on stderr."""
-    with tempfile.TemporaryFile("w+") as errors:
-        begun = time.perf_counter()
-        process = subprocess.Popen(
-            command, cwd=folder, env=settings, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=before
-        )
+    begun, pipe = time.perf_counter(), subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=folder, env=settings, stdout=subprocess.DEVNULL, stderr=pipe, text=True, preexec_fn=before
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.read().strip()
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        said = errors.read().strip()
     if process.returncode:
         raise RuntimeError(said.splitlines()[-1] if said else f"status {process.returncode}")
     return wall, used.ru_utime + used.ru_stime, said

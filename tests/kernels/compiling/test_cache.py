@@ -91,8 +91,20 @@ def test_files_that_others_may_write_links_and_folders_are_not_read(file: Path, 
 
 def test_what_cannot_be_kept_is_not(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
-    keep(tmp_path / "file" / "kernel.code", "key", b"payload")
+    assert "File exists" in keep(tmp_path / "file" / "kernel.code", "key", b"payload")
     assert kept(tmp_path / "kernel.code", "key") is None
+    assert keep(tmp_path / "kernel.code", "key", b"payload") == ""
+
+
+@POSIX
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_on_a_full_disk_it_works_and_says_that_nothing_is_kept(tmp_path: Path):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"  # no file can grow
+    value, hits, said = run(tmp_path / "cache", full)
+    assert (value, hits) == (42.0, 0)
+    assert "could not be kept, and is compiled again by the next process" in said
+    assert run(tmp_path / "cache")[:2] == (42.0, 0)
+    assert run(tmp_path / "cache") == (42.0, 1, "")
 
 
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,11 +213,13 @@ print(probe(20.5), sum(probe.stats.cache_hits.values()))
 """
 
 
-def run(cache: Path) -> tuple[float, int, str]:
+def run(cache: Path, before: str = "") -> tuple[float, int, str]:
     """The probe's answer in a fresh process, how often it was loaded, and what was said."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("SUPPLE_", "NUMBA_"))}
     settings = {**kept, "SUPPLE_CACHE": str(cache), "PYTHONPATH": str(SOURCES)}
-    done = subprocess.run([sys.executable, "-c", PROBE], env=settings, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", before + PROBE], env=settings, capture_output=True, text=True, check=True
+    )
     value, hits = done.stdout.split()
     return float(value), int(hits), done.stderr
 

@@ -169,12 +169,15 @@ def kept(file: Path, key: str, trusted: Callable[[os.stat_result], bool] = ours)
     return data[head + DIGEST :]
 
 
-def keep(file: Path, key: str, payload: bytes, mode: int = 0o600) -> None:
-    """Keep a payload, whole or not at all; where it cannot be kept, it is not."""
+def keep(file: Path, key: str, payload: bytes, mode: int = 0o600) -> str:
+    """Keep a payload, whole or not at all; why it could not be kept, and "" if it was."""
     rest = _digest(key) + payload
-    with contextlib.suppress(BadFile, OSError):
+    try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_file(file, MAGIC + hashlib.sha256(rest).digest() + rest, mode=mode)
+    except (BadFile, OSError) as error:
+        return str(error)
+    return ""
 
 
 def _opened(path: str, flags: int) -> int:

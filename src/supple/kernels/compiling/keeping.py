@@ -123,9 +123,9 @@ class Kept(NullCache):
         try:
             where = self._place(sig, cres.codegen)
             if where is not None and not cres.library.has_dynamic_globals:  # addresses of this process
-                cache.keep(*where, packed(cres))
-        except Exception:  # what cannot be kept is compiled again next time
-            pass
+                messages.complain(self.name, cache.keep(*where, packed(cres)))
+        except Exception as error:  # what cannot be kept is compiled again next time
+            messages.complain(self.name, str(error) or type(error).__name__)
         finally:
             self.release()
 

@@ -36,6 +36,13 @@ def explain(entry: str, why: str) -> None:
     _why[entry] = why
 
 
+def complain(entry: str, why: str) -> None:
+    """Say that an entry could not be kept, if there is a reason; the same reason once."""
+    if why and why not in _told:
+        _told.add(why)
+        announce(f"{title(entry)} could not be kept, and is compiled again by the next process: {why}")
+
+
 def wait(entry: str) -> None:
     """Say that another process is compiling an entry."""
     announce(f"waiting for another process that is compiling {title(entry)}{_last(entry)} …")

@@ -47,7 +47,9 @@ def ship(calls: Sequence[Call], folder: Path) -> str:
         payload = found[call.entry]._cache.payload(call.types, found[call.entry].targetctx)
         if payload is None:
             raise ValueError(f"{call.entry} was not compiled")
-        cache.keep(*shipped.place(folder, processor, *call), payload, mode=0o644)
+        why_not = cache.keep(*shipped.place(folder, processor, *call), payload, mode=0o644)
+        if why_not:
+            raise OSError(why_not)
     return processor
 
 
