@@ -3,6 +3,8 @@
 # make check   style, types, layers, documentation
 # make docs    the documentation as HTML in build/docs
 # make bench   the benchmarks, with a table each
+# make wheel   wheels for dist: with machine code for this Python and platform, and pure; and the sdist
+# make release-check   whether all is ready for a release
 # make clean   remove everything that these commands made
 #
 # Another Python: make PYTHON=python3.12 test. Options for pytest: make PYTEST_ARGS="-x -k goals" test.
@@ -19,7 +21,7 @@ SETUP := pyproject.toml
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs bench clean
+.PHONY: help demo test check docs bench wheel release-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -46,6 +48,10 @@ $(BIN)/python:
 	@echo "supple: installing the library and the tools of its developers (once; a few minutes)"
 	@$(PIP) install --editable '.[dev]'
 	@touch $@ .venv/.user-stamp
+
+.venv/.release-stamp: $(SETUP) .venv/.dev-stamp
+	@$(PIP) install --editable '.[release]'
+	@touch $@
 
 # ---------------------------------------------------------------------------------------------------------- use
 demo: .venv/.user-stamp
@@ -82,6 +88,18 @@ bench: .venv/.dev-stamp
 	$(BIN)/python fuzz/run.py --count 20000
 	$(BIN)/python fuzz/scenes.py --count 10000 --workers 2
 	$(BIN)/python fuzz/soak.py --count 100000 --workers 2
+
+# ------------------------------------------------------------------------------------------------------ release
+# Machine code is compiled again only where sources have changed: build/cache has what was compiled before.
+wheel: .venv/.release-stamp
+	rm -rf dist
+	$(BIN)/python packaging/machine_code.py build/machine_code
+	$(BIN)/python -m build --outdir dist
+	SUPPLE_MACHINE_CODE=$(CURDIR)/build/machine_code $(BIN)/python -m build --wheel --outdir dist
+	@ls -l dist
+
+release-check: .venv/.release-stamp
+	$(BIN)/python packaging/release_check.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .hypothesis .ruff_cache .import_linter_cache

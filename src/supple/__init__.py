@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         solving as solving,
         view as view,
     )
+    from supple.cli.warm import warm as warm
     from supple.errors import (
         BadFile as BadFile,
         BadValue as BadValue,
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
+        "cli.warm": ["warm"],
         "errors": ["BadFile", "BadValue", "Error", "Interrupted", "MissingExtra", "Refused", "UnknownName"],
         "figure.drives": ["mimic"],
         "figure.effectors": ["Direction", "Frame", "Gap", "MassCentre", "Point"],

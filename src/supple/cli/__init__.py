@@ -197,6 +197,19 @@ def _retarget(
         raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
 
 
+@app.command("warm")
+def _warm(
+    workers: Annotated[
+        int | None, typer.Option(help="Processes.", show_default="one for each processor", min=1)
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
+) -> None:
+    """Compile whatever is missing now, so that nobody waits for it later: for containers, CI and clusters."""
+    from supple.cli import warm as command
+
+    command.command(workers, quiet)
+
+
 def main() -> None:
     """The program ``supple``."""
     app(prog_name="supple")

@@ -81,7 +81,7 @@ def test_an_edited_leaf_of_another_file_is_noticed(package: Path, tmp_path: Path
     cache = tmp_path / "cache"
     first, said = run(package, SUPPLE_CACHE=str(cache))
     assert first == 42.0
-    assert said.count("compiling its kernels") == 1
+    assert said.count("compiling probe") == 1
     before = files(cache)
     assert before
 
@@ -93,8 +93,8 @@ def test_an_edited_leaf_of_another_file_is_noticed(package: Path, tmp_path: Path
     set_constant(package, 1.0)
     edited, said = run(package, SUPPLE_CACHE=str(cache))
     assert edited == 2.0
-    assert "compiling its kernels" in said
-    assert len(list(cache.iterdir())) == 2
+    assert "compiling probe" in said
+    assert sum(path.is_dir() for path in cache.iterdir()) == 2
 
     set_constant(package, 41.0)  # the old text finds its old code again
     back, said = run(package, SUPPLE_CACHE=str(cache))
@@ -111,7 +111,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(package: Path, tmp_path:
     in_the_way.write_text("not a folder")
     value, said = run(package, SUPPLE_CACHE=str(in_the_way / "cache"))
     assert value == 42.0
-    assert "compiling its kernels" in said
+    assert "compiling probe" in said
     assert in_the_way.read_text() == "not a folder"
 
 

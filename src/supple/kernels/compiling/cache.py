@@ -18,8 +18,10 @@ import re
 import shutil
 import stat
 import tempfile
-from importlib import metadata
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 from numba.core import config
@@ -28,11 +30,24 @@ from supple.basics.writing import write_file
 from supple.errors import BadFile
 from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
 
+PACKAGE = Path(__file__).parents[2]
 INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 KEPT = 4  # folders of other versions
 NAMED = ("geometry/placements.py",)  # knows nothing of kernels, but some go by its constants
-MAGIC = b"supple kernel 1\n"
+MAGIC = b"supple kernel 2\n"
 DIGEST = hashlib.sha256().digest_size
+# Files of this folder that keep code but do not make it: how they write it is told by the first line of what they write.
+_BESIDES = ("cache.py", "keeping.py", "locks.py", "messages.py", "recording.py", "shipped.py", "warming.py")
+# Settings of Numba's that change the code.
+_SETTINGS = (
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+    "LLVM_REFPRUNE_PASS",
+    "USING_SVML",
+)
 
 
 class Damaged(Exception):
@@ -43,22 +58,33 @@ class Damaged(Exception):
 def kernel_sources(package: Path) -> list[Path]:
     """Every file of the package that defines kernels, or the numbers that they go by, in a fixed order."""
     files, mark = sorted(package.rglob("*.py")), re.compile(rb"supple\.kernels\.(compiling|opening) import")
-    named = [package / name for name in NAMED]
-    return [f for f in files if package / "kernels" in f.parents or f in named or mark.search(f.read_bytes())]
+    named = {package / name for name in NAMED}
+    besides = {package / "kernels" / "compiling" / name for name in _BESIDES}
+    kernels = [f for f in files if package / "kernels" in f.parents or f in named or mark.search(f.read_bytes())]
+    return [file for file in kernels if file not in besides]
 
 
 def kernel_digest(package: Path) -> str:
-    """A digest of the kernels' source text, of the versions of supple and Numba, and of settings that change the code."""
+    """A digest of the kernels' source text, of Numba's version, and of settings that change the code."""
+    digest = hashlib.sha256(source_digest(package).encode())
+    digest.update(f"{numba.__version__} {settings()}".encode())
+    return digest.hexdigest()[:16]
+
+
+def source_digest(package: Path) -> str:
+    """A digest of the kernels' source text, whatever ends its lines."""
     digest = hashlib.sha256()
     for file in kernel_sources(package):
-        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes() + b"\0")
-    try:
-        version = metadata.version("supple")
-    except metadata.PackageNotFoundError:
-        version = "source"
+        text = file.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(file.relative_to(package).as_posix().encode() + b"\0" + text + b"\0")
+    return digest.hexdigest()
+
+
+def settings() -> str:
+    """What changes the code besides the sources: whether shortcuts are taken, checks of packs, settings of Numba's."""
     checked = os.environ.get("SUPPLE_CHECKED", "") not in ("", "0")
-    digest.update(f"{version} {numba.__version__} {COMPILES_QUICKLY} {checked}".encode())
-    return digest.hexdigest()[:16]
+    numbas = " ".join(f"{name}={getattr(config, name, None)}" for name in _SETTINGS)
+    return f"shortcuts={COMPILES_QUICKLY} checked={checked} {numbas}"
 
 
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -120,7 +146,12 @@ def _forget_old(root: Path, current: Path) -> None:
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-def kept(file: Path, key: str) -> bytes | None:
+def ours(about: os.stat_result) -> bool:
+    """Whether nobody but us can have written a file."""
+    return not hasattr(os, "geteuid") or (about.st_uid == os.geteuid() and not about.st_mode & 0o022)
+
+
+def kept(file: Path, key: str, trusted: Callable[[os.stat_result], bool] = ours) -> bytes | None:
     """What was kept in a file under a key; None if there is no file. Damaged if it is not what was written."""
     try:
         with open(file, "rb", opener=_opened) as stream:
@@ -130,7 +161,7 @@ def kept(file: Path, key: str) -> bytes | None:
         return None
     except OSError as error:
         raise Damaged(f"{file.name} cannot be read: {error.strerror or error}") from error
-    if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & 0o022):
+    if not trusted(about):
         raise Damaged(f"{file.name} is not ours alone")
     head = len(MAGIC) + DIGEST
     if data[:head] != MAGIC + hashlib.sha256(data[head:]).digest():
@@ -140,29 +171,43 @@ def kept(file: Path, key: str) -> bytes | None:
     return data[head + DIGEST :]
 
 
-def keep(file: Path, key: str, payload: bytes) -> None:
-    """Keep a payload, whole or not at all; where it cannot be kept, it is not."""
+def keep(file: Path, key: str, payload: bytes, mode: int = 0o600) -> str:
+    """Keep a payload, whole or not at all; why it could not be kept, and "" if it was."""
     rest = _digest(key) + payload
-    with contextlib.suppress(BadFile, OSError):
+    try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_file(file, MAGIC + hashlib.sha256(rest).digest() + rest, mode=0o600)
+        write_file(file, MAGIC + hashlib.sha256(rest).digest() + rest, mode=mode)
+    except (BadFile, OSError) as error:
+        return str(error)
+    return ""
 
 
 def _opened(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    return os.open(
+        path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
 
 
 def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
-def _own_folder() -> tuple[Path | None, str]:
-    """The folder of these kernels and ""; or None, and why nothing is kept."""
+class Home(NamedTuple):
+    """Where these kernels are kept; or None, and why nothing is."""
+
+    folder: Path | None
+    why_not: str = ""
+
+
+@cache
+def home() -> Home:
+    """The folder of these kernels, made ready when something is looked for that did not come with the package."""
     if INTERPRETED:
-        return None, ""
-    if UNKEPT:
-        return None, UNKEPT
-    return cache_folder(kernel_digest(Path(__file__).parents[2]))
+        return Home(None)
+    return Home(None, UNKEPT) if UNKEPT else Home(*cache_folder(own_digest()))
 
 
-FOLDER, WHY_NOT = _own_folder()
+@cache
+def own_digest() -> str:
+    """The digest of this package."""
+    return kernel_digest(PACKAGE)

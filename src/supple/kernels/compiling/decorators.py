@@ -16,8 +16,9 @@ from numba import njit
 from numba.extending import register_jitable
 
 from supple.kernels.compiling import collecting, messages
-from supple.kernels.compiling.cache import FOLDER, INTERPRETED
-from supple.kernels.compiling.guard import COMPILES_QUICKLY
+from supple.kernels.compiling.cache import INTERPRETED
+from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
+from supple.kernels.compiling.recording import name_of, register
 
 _OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
@@ -68,11 +69,11 @@ def stage(function: Any, small: bool = False) -> Any:
 def entry(function: Any, small: bool = False) -> Any:
     """A kernel that Python calls; compiled once for every figure and every mix of goals, and cached on disk."""
     MADE_BY[function.__code__] = entry
-    dispatcher = njit(function, **_options("entry"))
-    if FOLDER is not None:
+    dispatcher = register(function, njit(function, **_options("entry")))
+    if not INTERPRETED and not UNKEPT:
         from supple.kernels.compiling.keeping import Kept
 
-        Kept(FOLDER, function).serve(dispatcher)
+        Kept(name_of(function)).serve(dispatcher)
     return dispatcher
 
 

@@ -48,6 +48,8 @@ _KEEPING: dict[str, str | None] = {
     "numba.core.caching NullCache.load_overload": "self sig target_context",
     "numba.core.caching NullCache.save_overload": "self sig cres",
     "numba.core.codegen CPUCodegen.magic_tuple": "self",
+    "numba.core.codegen JITCodeLibrary._get_module_for_linking": "self",
+    "numba.core.codegen JitEngine._load_defined_symbols": "self mod",
     "numba.core.compiler CompileResult._reduce": "self",
     "numba.core.compiler CompileResult._rebuild": (
         "target_context libdata fndesc env signature objectmode lifted typeann reload_init referenced_envs"
