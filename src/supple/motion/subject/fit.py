@@ -30,7 +30,7 @@ import numpy as np
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.subject.model import Model, Sight, Spot
-from supple.motion.tracking.rig import ARM
+from supple.motion.tracking.clip import ARM
 
 KAPPA = 0.5  # κ to begin with
 TURNS = 8  # times that a step is solved for, each time with the limits that the last one met
