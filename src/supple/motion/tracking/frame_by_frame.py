@@ -28,7 +28,7 @@ from supple.kernels.charts import EXACT, report_entry
 from supple.kernels.layouts import TREE, view
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_kernel import frames_entry
-from supple.motion.tracking.frame_step import ENDED, OPEN, REPORT, STEPS, VALUE, frame_settings
+from supple.motion.tracking.frame_step import ENDED, HUBER, LIMITED, OPEN, REPORT, SETTINGS, STEPS, TOLERANCE, VALUE
 from supple.motion.tracking.rig import FRAME
 from supple.solvers.levenberg_marquardt.desk import strides
 
@@ -84,7 +84,7 @@ class FrameByFrame:
         reasons = self.refusals(clip)
         if reasons:
             raise Refused(f"FrameByFrame cannot track figure {clip.figure.name!r}: {'; '.join(reasons)}")
-        first, q, settings = clip.first, self.first(clip, start), self._settings(clip, self.steps)
+        first, q, settings = clip.first, self.first(clip, start), self.settings(clip, self.steps)
         onward = run(clip, np.arange(first, len(clip.positions)), q, settings)
         return joined(onward, run(clip, np.arange(first, -1, -1), q, settings) if first > 0 else onward)
 
@@ -93,7 +93,7 @@ class FrameByFrame:
         if not self.search:
             return start
         begin = starts(clip, STARTS, start)
-        settings, same = self._settings(clip, FIRST_STEPS), np.full(len(begin), clip.first)
+        settings, same = self.settings(clip, FIRST_STEPS), np.full(len(begin), clip.first)
         fits = run(clip, same, begin, settings, chained=False)
         value = fits.reports[:, VALUE] + 1e6 * fits.reports[:, OPEN]
         best = np.flatnonzero(value <= value.min() * (1.0 + 1e-6))
@@ -101,10 +101,12 @@ class FrameByFrame:
         q[chosen] = fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))], chosen]
         return q
 
-    def _settings(self, clip: Clip, steps: int) -> np.ndarray:
-        lower, upper = clip.figure.lower, clip.figure.upper
-        limited = clip.limits and bool(np.isfinite(lower).any() or np.isfinite(upper).any())
-        return frame_settings(steps, self.tolerance, self.huber, limited)
+    def settings(self, clip: Clip, steps: int) -> np.ndarray:
+        """As kernels read them."""
+        lower, upper, out = clip.figure.lower, clip.figure.upper, np.empty(SETTINGS)
+        out[STEPS], out[TOLERANCE], out[HUBER] = steps, self.tolerance, self.huber
+        out[LIMITED] = clip.limits and bool(np.isfinite(lower).any() or np.isfinite(upper).any())
+        return out
 
 
 def joined(onward: Fits, back: Fits) -> Fits:
@@ -127,9 +129,8 @@ def run(
 
     `weights` (frames, m) and `near` (frames, 2, size) take the place of the clip's.
     """
-    packing = clip.packing
+    packing, base = clip.packing, np.atleast_2d(start)
     I, F = packing.packed
-    base = np.atleast_2d(start)
     Q = np.empty((len(frames), len(packing.chosen)))
     Q[: len(base)] = base[:, packing.chosen]
     reports = np.full((len(frames), REPORT), NOT_YET)
@@ -137,8 +138,7 @@ def run(
         near = np.repeat(clip.near[None], len(frames), axis=0)
     near = np.ascontiguousarray(near[:, :, packing.chosen])
     D, W = clip.positions[frames], clip.weights[frames] if weights is None else weights
-    scratch, own, settings = FRAME.fresh(I), F.copy(), settings.copy()
-    late = np.zeros(len(frames), dtype=bool)
+    scratch, own, settings, late = FRAME.fresh(I), F.copy(), settings.copy(), np.zeros(len(frames), dtype=bool)
 
     def halt() -> None:
         late[:] = reports[:, ENDED] == LATE

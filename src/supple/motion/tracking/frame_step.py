@@ -34,8 +34,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import COORDINATES
 from supple.kernels.tree import open_tree
@@ -45,6 +43,7 @@ from supple.motion.tracking.pins import CLOSED, close_pins, differentiate_pins, 
 from supple.motion.tracking.rig import PINS, open_frame, open_rig
 
 STEPS, TOLERANCE, HUBER, LIMITED = range(4)  # settings
+SETTINGS = 4
 ITERATIONS, VALUE, OPEN, ENDED = range(4)  # the report of a frame
 REPORT = 4
 CONVERGED, SPENT, STUCK = range(3)  # how it ended
@@ -53,13 +52,6 @@ SETTLED = 1e-24  # [m²] a value that counts as none
 KAPPA = 0.5  # κ to begin with
 GREATEST = 1e12  # κ with which nothing moves
 TURNS = 4  # times that a step is solved for, each time with the limits that the last one met
-
-
-def frame_settings(steps: int, tolerance: float = 0.0, huber: float = np.inf, limited: bool = False) -> np.ndarray:
-    """The settings as kernels read them."""
-    out = np.empty(4)
-    out[STEPS], out[TOLERANCE], out[HUBER], out[LIMITED] = steps, tolerance, huber, limited
-    return out
 
 
 @stage

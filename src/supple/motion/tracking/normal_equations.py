@@ -1,4 +1,4 @@
-"""Gradient and Gauss–Newton matrix of every frame of a clip, dense, for methods that couple frames (`whole`).
+"""Gradient and Gauss–Newton matrix of every frame of a clip, dense, for methods that couple frames (`whole_clip`).
 
 With A summed over everything a link carries, ``H_ab = ξ_aᵀ A ξ_b`` for axis b of that link and every axis a of it or above.
 """

@@ -30,12 +30,13 @@ from supple.errors import BadValue, shown
 from supple.geometry.placements import Floats, frozen
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, FrameByFrame, run
-from supple.motion.tracking.frame_step import ENDED, OPEN, REPORT, SPENT, frame_settings
+from supple.motion.tracking.frame_step import ENDED, OPEN, REPORT, SPENT
 from supple.motion.tracking.pins import CLOSED
 from supple.motion.tracking.rig import PINS
 from supple.motion.tracking.window import Window
 
 WINDOW, BEYOND = 400, 60  # frames that are solved for at once, and those of them that come again
+CLOSING_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _closed(clip: Clip, q: Floats, reports: np.ndarray) -> Fits:
         weights = np.zeros_like(clip.weights)
         weights[:, list(clip.exact)] = clip.weights[:, list(clip.exact)]
         near = np.stack([np.ones_like(q), q], axis=1)
-        closing = frame_settings(100, 1e-12, limited=clip.limits)
+        closing = FrameByFrame(tolerance=1e-12).settings(clip, CLOSING_STEPS)
         fits = run(clip, np.arange(len(q)), q, closing, chained=False, weights=weights, near=near)
         q, reports[:, OPEN] = fits.q, fits.reports[:, OPEN]
         reports[reports[:, OPEN] > CLOSED, ENDED] = SPENT

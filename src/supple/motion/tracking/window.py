@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, solveh_banded
 from supple.geometry.placements import Floats
 from supple.kernels.layouts import TREE, view
 from supple.motion.tracking.clip import Clip
+from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_step import (
     CONVERGED,
     ENDED,
@@ -18,7 +19,6 @@ from supple.motion.tracking.frame_step import (
     REPORT,
     SETTLED,
     SPENT,
-    frame_settings,
 )
 from supple.motion.tracking.normal_equations import normal_entry
 from supple.motion.tracking.rig import FRAME, PINS
@@ -74,7 +74,7 @@ class Window:
         gap, C = np.zeros((T, rows)), np.zeros((T, rows, n))
         near = np.repeat(self.clip.near[None][:, :, self.clip.packing.chosen], T, axis=0)
         D, W = self.clip.positions[self.frames], self.clip.weights[self.frames]
-        settings, scratch = frame_settings(0, huber=self.method.huber), FRAME.fresh(self.I)
+        settings, scratch = FrameByFrame(huber=self.method.huber).settings(self.clip, 0), FRAME.fresh(self.I)
         normal_entry(self.I, self.F, scratch, D, W, near, self.Q, settings, value, G, H, gap, C)
         return value, G, H, gap, C
 
