@@ -188,11 +188,10 @@ class Scratch:
         return out
 
     def end(self, how: Any) -> Any:
-        """Where all of it ends."""
-        ends = [behind for *_, behind in self._places(how).values()]
-        last = ends[0]
-        for each in ends[1:]:
-            last = how.choose(True, last, each)
+        """Where all of it ends: behind the last table, unless one that lies over another ends later."""
+        last = how.constant(0)
+        for (_, over), (*_, behind) in zip(self.tables.values(), self._places(how).values(), strict=True):
+            last = how.choose(True, last, behind) if over else behind
         return last
 
     def size(self, I: Any) -> int:

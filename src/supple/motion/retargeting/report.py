@@ -111,7 +111,9 @@ def _of_source(wishes: Wishes) -> Quality:
     heights = [way[:, 2] - wishes.ground.under(way, k) for foot in wishes.feet for k, way in enumerate(foot.ways)]
     depth = max((float(-h.min()) for h in heights), default=0.0)
     places = np.array([wishes.way(pair) for pair in wishes.alignment.pairs])
-    return Quality(scale * max(slides, default=0.0), scale * max(0.0, depth), scale * _jerk(places, wishes.motion.times))
+    return Quality(
+        scale * max(slides, default=0.0), scale * max(0.0, depth), scale * _jerk(places, wishes.motion.times)
+    )
 
 
 def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) -> Quality:

@@ -25,7 +25,9 @@ LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, slide: float, depth: float) -> tuple[str, ...]:
+def problems_of(
+    figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, slide: float, depth: float
+) -> tuple[str, ...]:
     """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
     told = [
         *_lying("source", wishes.alignment.source.anatomy),

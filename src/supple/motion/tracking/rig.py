@@ -44,9 +44,7 @@ RIG = Layout(
         Table("RIG_UPPER", ("COORDINATES",)),
     ],
 )
-MARKERS, PINS, LINKS, TWIST_TERMS = range(21, 25)
-(AT_CARRIER, AT_PIN, AT_LINK_ROW, AT_LINK_UP, AT_LINK_FIRST, AT_LINK_AXIS, AT_TWIST_BEGIN, AT_TWIST_TERM, AT_MARKER_AT,
- AT_PIN_AT, AT_RIG_LOWER, AT_RIG_UPPER) = range(25, 37)  # fmt: skip
+PINS = RIG.contents["PINS"]
 
 
 class Rig(NamedTuple):
