@@ -14,7 +14,6 @@ import supple
 from supple.figure.catalogue import build, names
 from supple.kernels import layouts
 from supple.kernels.layouts import PROBLEM, TREE, Layout, Table, dump, intact, pack, view
-from supple.motion.tracking import rig
 
 SOURCE = Path(supple.__file__).parent
 PACKS = {"I", "F"}  # what a literal subscript may not open
@@ -57,7 +56,6 @@ def test_a_number_would_be_noticed() -> None:
 
 KERNELS = ("leaf", "stage", "entry", "shared", "written_in")  # decorators of what may open packs
 READERS = {"kernels/layouts.py"}  # where `view` itself stands
-UNMENDED = {"motion/tracking/rig.py"}  # to be struck out
 
 
 def arithmetic_on_packs(text: str) -> list[str]:
@@ -83,7 +81,7 @@ def test_python_looks_at_packs_by_view_alone() -> None:
         path.relative_to(SOURCE).as_posix(): arithmetic_on_packs(path.read_text()) for path in SOURCE.rglob("*.py")
     }
     assert len(found) > 250
-    assert {name: places for name, places in found.items() if places and name not in READERS | UNMENDED} == {}
+    assert {name: places for name, places in found.items() if places and name not in READERS} == {}
 
 
 def test_arithmetic_would_be_noticed() -> None:
@@ -92,12 +90,9 @@ def test_arithmetic_would_be_noticed() -> None:
     assert arithmetic_on_packs("@leaf\n" + text) == []
 
 
-@pytest.mark.parametrize(
-    ("layout", "module"), [(TREE, layouts), (PROBLEM, layouts), (rig.RIG, rig)], ids=["tree", "problem", "rig"]
-)
-def test_constants_are_those_of_their_layout(layout: Layout, module: object) -> None:
-    where = {**vars(layouts), **vars(module)}
-    assert {name: where[name] for name in layout.contents} == layout.contents
+@pytest.mark.parametrize("layout", [TREE, PROBLEM], ids=["tree", "problem"])
+def test_constants_are_those_of_their_layout(layout: Layout) -> None:
+    assert {name: vars(layouts)[name] for name in layout.contents} == layout.contents
 
 
 def a_problem(name: str, seed: int) -> supple.Problem:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from supple.basics.values import FrozenDict, read_only
 from supple.figure.drives import Linear
 from supple.figure.joints import Joint
 from supple.geometry.placements import HERE, Floats
-from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, pack
+from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, Layout, pack
 from supple.kernels.tree import TREE_SCRATCH, worlds_entry
 
 
@@ -55,6 +56,29 @@ class Packed:
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """The pack of the tree alone."""
         return pack(TREE, self.counts, self.tables)
+
+    def with_charts(
+        self,
+        layout: Layout,
+        seen: Collection[int],
+        held: np.ndarray,
+        counts: Mapping[str, int],
+        tables: Mapping[str, Any],
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """A pack of a layout that builds on the tree's, in which balls are charts that can be re-centred (`charts`).
+
+        `seen` are rows of the world table that something looks at, `held` (size) says which coordinates something has a
+        hold on; counts and tables are those of the layout that a tree has not.
+        """
+        charts = find_charts(self.tables, seen, held)
+        return pack(
+            layout, {**self.counts, "CHARTS": len(charts), **counts}, {**with_charts(self.tables, charts), **tables}
+        )
+
+    def in_row(self, segment: str, x: Floats, point: float = 1.0) -> Floats:
+        """A point of a segment as its row of the world table has it; a direction if `point` is 0."""
+        T = self.frame[segment]
+        return T[:3, :3] @ x + point * T[:3, 3]
 
     def path(self, row: int) -> list[int]:
         """Joints from the root to the frame of `row`."""

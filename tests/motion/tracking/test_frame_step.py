@@ -7,10 +7,10 @@ import pytest
 
 import supple
 from supple.kernels.compiling import INTERPRETED
-from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import run
+from supple.motion.tracking.clip import Clip, Packing
+from supple.motion.tracking.frame_by_frame import FrameByFrame, run
 from supple.motion.tracking.normal_equations import normal_entry
-from supple.motion.tracking.rig import PINS, Packing, bench_size
+from supple.motion.tracking.rig import FRAME, PINS
 from tests.motion.tracking.test_track import arm, four_bar, knee, places, wave
 
 pytestmark = pytest.mark.interpreted
@@ -36,9 +36,9 @@ def looked_at(clip: Clip, q: np.ndarray) -> dict[str, np.ndarray]:
     out = {"value": np.empty(1), "G": np.empty((1, n)), "H": np.empty((1, n, n)), "gap": np.zeros((1, rows))}
     out["C"] = np.zeros((1, rows, n))
     near = clip.near[None][:, :, clip.packing.chosen].copy()
-    settings = np.array([0.0, 0.0, np.inf, 0.0])
     row = q[None, clip.packing.chosen].copy()
-    normal_entry(I, F, np.zeros(bench_size(I)), clip.positions, clip.weights, near, row, settings, *out.values())
+    settings = FrameByFrame().settings(clip, 0)
+    normal_entry(I, F, FRAME.fresh(I), clip.positions, clip.weights, near, row, settings, *out.values())
     return {name: array[0] for name, array in out.items()}
 
 
@@ -83,7 +83,7 @@ def test_one_step_solves_the_normal_equations(name: str) -> None:
     C, rows = here["C"], len(here["gap"])
     system = np.block([[damped, C.T], [C, -1e-12 * np.trace(C @ np.linalg.solve(damped, C.T)) * np.eye(rows)]])
     step = np.linalg.lstsq(system, np.concatenate([-here["G"], -here["gap"]]), rcond=None)[0][: figure.size]
-    fits = run(clip, np.array([0]), q, np.array([1.0, 1e-30, np.inf, 0.0]))
+    fits = run(clip, np.array([0]), q, FrameByFrame(tolerance=1e-30).settings(clip, 1))
     np.testing.assert_allclose(fits.q[0] - q, step, atol=1e-9)
 
 
@@ -105,5 +105,5 @@ def test_a_motion_is_recovered_without_a_compiler() -> None:
     q = wave(figure, 2)
     clip = clip_of(figure, places(figure, q))
     clip.near[0] = 0.0
-    fits = run(clip, np.arange(2), q[0] + 0.05, np.array([50.0, 1e-10, np.inf, 0.0]))
+    fits = run(clip, np.arange(2), q[0] + 0.05, FrameByFrame(tolerance=1e-10).settings(clip, 50))
     np.testing.assert_allclose(places(figure, fits.q), clip.positions, atol=1e-6)

@@ -10,8 +10,8 @@ from supple.geometry.placements import Floats
 from supple.motion.optimal_tracking.settings import OptimalTracking
 from supple.motion.optimal_tracking.trial import DrivenAngle, Held, checked_trial
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, FrameByFrame, first_frame, joined
-from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
+from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, FrameByFrame, joined
+from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ByNatural:
 
     def fit(self, clip: Clip, start: Floats) -> Fits:
         """All frames of a clip."""
-        first, q = first_frame(clip), start
+        first, q = clip.first, start
         search = FrameByFrame()
         if not search.refusals(clip):
             q = search.first(clip, start)
@@ -40,9 +40,9 @@ class ByNatural:
         method = replace(self.method, limits=self.method.limits and clip.limits)
         trial = checked_trial(clip.figure, points, seen, weights, q, held, driven, ())
         answer = method.tracked(trial, clip.stop)
-        told = np.zeros((len(frames), TOLD))
-        told[:, ITERATIONS], told[:, OPEN] = answer.iterations, answer.violations
-        told[:, ENDED] = np.where(answer.converged, CONVERGED, SPENT)
-        told[np.isnan(answer.violations)] = NOT_YET
+        reports = np.zeros((len(frames), REPORT))
+        reports[:, ITERATIONS], reports[:, OPEN] = answer.iterations, answer.violations
+        reports[:, ENDED] = np.where(answer.converged, CONVERGED, SPENT)
+        reports[np.isnan(answer.violations)] = NOT_YET
         clip.progress(len(frames))
-        return Fits(answer.q, told)
+        return Fits(answer.q, reports)

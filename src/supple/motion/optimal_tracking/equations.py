@@ -20,7 +20,9 @@ from supple.figure.drives import Curve, Linear
 from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry
 
-LINEAR, PRODUCT, COSINE, SINE, CURVE = range(5)
+LINEAR, PRODUCT, COSINE, SINE, CURVE = range(5)  # kinds of terms
+# of a term: its row, kind, unknowns x_i and x_j (or its curve), and where its slopes along them go (or its pieces)
+IN_ROW, KIND, FIRST, SECOND, FIRST_SLOPE, SECOND_SLOPE = range(6)
 
 
 class Vec(NamedTuple):
@@ -56,19 +58,19 @@ def combined(vectors: Sequence[Vec], factors: Iterable[float]) -> Vec:
 def _rows_entry(term: Any, coefficient: Any, curve: Any, x: Any, phi: Any, data: Any) -> None:
     """Add the terms' values to phi and their slopes to the entries of the Jacobian."""
     for t in range(term.shape[0]):
-        r, kind, i, j = term[t, 0], term[t, 1], term[t, 2], term[t, 3]
-        c, a, b = coefficient[t], term[t, 4], term[t, 5]
-        if kind == 0:
+        r, kind, i, j = term[t, IN_ROW], term[t, KIND], term[t, FIRST], term[t, SECOND]
+        c, a, b = coefficient[t], term[t, FIRST_SLOPE], term[t, SECOND_SLOPE]
+        if kind == LINEAR:
             phi[r] += c * x[i]
             data[a] += c
-        elif kind == 1:
+        elif kind == PRODUCT:
             phi[r] += c * x[i] * x[j]
             data[a] += c * x[j]
             data[b] += c * x[i]
-        elif kind == 2:
+        elif kind == COSINE:
             phi[r] += c * math.cos(x[i])
             data[a] -= c * math.sin(x[i])
-        elif kind == 3:
+        elif kind == SINE:
             phi[r] += c * math.sin(x[i])
             data[a] += c * math.cos(x[i])
         else:

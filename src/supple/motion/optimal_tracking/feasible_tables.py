@@ -1,4 +1,4 @@
-"""What the fast path of optimal tracking reads and writes: items, gaps and half-spaces in arrays, and room to work in.
+"""What the fast path of optimal tracking reads and writes: items, gaps and half-spaces in a pack, a frame, and scratch.
 
 An *item* is a point or a direction carried by a row of the world table: the markers first, then both ends of every gap (of a
 closed loop, or one end of what is held), then the points that have a half-space.
@@ -11,21 +11,40 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.figure.effectors import Point
-from supple.figure.packing import find_charts, with_charts
 from supple.geometry.placements import Floats
-from supple.kernels.layouts import TREE, WORLD, pack
-from supple.kernels.opening import LANES, padded
+from supple.kernels.layouts import TREE, WORLD, Layout, Table
+from supple.kernels.opening import Scratch, of, opener
 from supple.motion.optimal_tracking.trial import Trial
 
-MEMORY = 3  # steps whose merit a new one is measured by
+REMEMBERED = 3  # steps whose merit a new one is measured by
+
+FEASIBLE = Layout(
+    "a trial of optimal tracking",
+    "ITEMS GAPS PLANES ANGLES LINEAR_ROWS PROGRAMME_ROWS",
+    base=TREE,
+    ints=[
+        Table("ITEM_ROW", ("ITEMS",)),
+        Table("GAP", ("GAPS", 2)),
+        Table("ANGLE", ("ANGLES",)),
+    ],
+    floats=[
+        Table("ITEM_AT", ("ITEMS", 4)),
+        Table("PLANE", ("PLANES", 4)),
+        Table("STIFFNESS", ("ANGLES",)),
+        Table("A", ("LINEAR_ROWS", "COORDINATES")),
+        Table("B", ("LINEAR_ROWS",)),
+        Table("LOWER", ("COORDINATES",)),
+        Table("UPPER", ("COORDINATES",)),
+    ],
+)
 
 
-class Given(NamedTuple):
+class Items(NamedTuple):
     """What stays the same from frame to frame."""
 
-    at: Any  # (items) row of the world table: markers, then ends of gaps, then points with a half-space
-    local: Any  # (items, 4) where in that row; 1 for a point, 0 for a direction
-    gap: Any  # (gaps, 2) items whose difference must vanish; the second −1: a target instead
+    row: Any  # (items) row of the world table: markers, then ends of gaps, then points with a half-space
+    item_at: Any  # (items, 4) where in that row; 1 for a point, 0 for a direction
+    gap: Any  # (gaps, 2) items whose difference must vanish; the second −1 − k: target k instead
     plane: Any  # (half-spaces, 4) normal and distance
     angle: Any  # (driven) coordinates
     stiffness: Any  # (driven) their weights, infinite: exactly
@@ -35,41 +54,51 @@ class Given(NamedTuple):
     upper: Any  # (n)
 
 
-class Asked(NamedTuple):
-    """What is measured, frame by frame."""
-
-    position: Any  # (frames, markers, 3)
-    weight: Any  # (frames, markers)
-    hold: Any  # (frames, held, 3) NaN: not held
-    value: Any  # (frames, driven) NaN: not driven
+open_items = opener(Items, FEASIBLE, row="ITEM_ROW")
 
 
-class Bench(NamedTuple):
-    """Scratch."""
+class Measured(NamedTuple):
+    """What is measured in a frame."""
 
-    theta: Any
-    slope: Any
-    bend: Any
-    along: Any
-    sine: Any
-    cosine: Any
-    world: Any
-    wrench: Any
-    stiff: Any
-    push: Any
-    stack: Any
-    line: Any
-    spot: Any  # (items, 3) where items are
-    force: Any  # (items, 3) on them
-    H: Any  # (n, n)
-    trial: Any  # (n)
-    past: Any  # (MEMORY, 2) cost and ‖c‖₁ of the last steps
-    kind: Any  # (rows of the programme) gap and component, or −1
-    pull: Any  # (gaps, 3) prices of the gaps
-    lean: Any  # (half-spaces) prices of the half-spaces
-    firm: Any  # (n) prices of the bounds
-    before: Any  # (n) the frame before
-    anchor: Any  # (n + 1) where the frame starts, in charts; then how much staying there weighs
+    position: Any  # (markers, 3)
+    weight: Any  # (markers)
+    hold: Any  # (held, 3) NaN: not held
+    value: Any  # (driven) NaN: not driven
+
+
+class FeasibleScratch(NamedTuple):
+    """What the loop writes down on its way, in the letters of `feasible_path`."""
+
+    theta: Any = of("JOINTS")
+    slope: Any = of("DRIVE_TERMS")
+    bend: Any = of("DRIVE_TERMS")
+    along: Any = of("padded(JOINTS)")
+    sine: Any = of("padded(JOINTS)")
+    cosine: Any = of("padded(JOINTS)")
+    world: Any = of("JOINTS + 1", WORLD)
+    wrench: Any = of("JOINTS + 1", 6)
+    stiff: Any = of("JOINTS + 1", 36)
+    push: Any = of(1, 6)
+    stack: Any = of(7, "padded(LONGEST_PATH)")
+    line: Any = of("padded(LONGEST_PATH)")
+    place: Any = of("ITEMS", 3)  # where items are
+    force: Any = of("ITEMS", 3)  # on them
+    H: Any = of("COORDINATES", "COORDINATES")
+    trial: Any = of("COORDINATES")
+    past_cost: Any = of(REMEMBERED)  # of the last steps
+    past_gap: Any = of(REMEMBERED)  # their ‖c‖₁
+    kind: Any = of("PROGRAMME_ROWS")  # of a row: gap and component, or −1
+    gap_price: Any = of("GAPS", 3)  # multipliers
+    plane_price: Any = of("PLANES")
+    limit_price: Any = of("COORDINATES")
+    before: Any = of("COORDINATES")  # the frame before
+    anchor: Any = of("COORDINATES")  # where the frame starts, in charts
+    anchor_weight: Any = of(1)  # how much staying there weighs
+    damping: Any = of(1)  # of the next step
+
+
+FEASIBLE_SCRATCH = Scratch(FeasibleScratch, FEASIBLE)
+open_feasible = FEASIBLE_SCRATCH.open
 
 
 def items_of(trial: Trial) -> tuple[np.ndarray, Floats, np.ndarray]:
@@ -78,8 +107,7 @@ def items_of(trial: Trial) -> tuple[np.ndarray, Floats, np.ndarray]:
 
     def add(segment: str, place: Floats, point: float) -> int:
         at.append(packed.row[segment])
-        frame = packed.frame[segment]
-        local.append([*(frame[:3, :3] @ place + point * frame[:3, 3]), point])
+        local.append([*packed.in_row(segment, place, point), point])
         return len(at) - 1
 
     for marker in trial.points:
@@ -97,39 +125,22 @@ def items_of(trial: Trial) -> tuple[np.ndarray, Floats, np.ndarray]:
     return np.array(at, dtype=np.int64), np.array(local).reshape(-1, 4), np.array(gap, dtype=np.int64).reshape(-1, 2)
 
 
-def given_by(trial: Trial) -> Given:
-    """What a trial keeps from frame to frame, in arrays."""
-    at, local, gap = items_of(trial)
-    limits, joints = trial.figure.limits, trial.figure.coordinates
+def packed_trial(trial: Trial, limited: bool) -> tuple[np.ndarray, Floats]:
+    """What a trial keeps from frame to frame; balls can be re-centred whose angles nothing has a hold on."""
+    row, at, gap = items_of(trial)
+    tree, limits, names = trial.figure.packed, trial.figure.limits, trial.figure.coordinates
     plane = np.array([[*side.normal, side.normal @ side.point] for _, side in trial.beyond]).reshape(-1, 4)
-    angle = np.array([joints.index(a.coordinate) for a in trial.driven], dtype=np.int64)
-    stiffness = np.array([a.weight for a in trial.driven], dtype=float)
-    return Given(at, local, gap, plane, angle, stiffness, np.array(limits.A), np.array(limits.b),
-                 np.array(limits.lower), np.array(limits.upper))  # fmt: skip
-
-
-def packed_with_charts(trial: Trial, given: Given, limited: bool) -> tuple[np.ndarray, Floats]:
-    """The figure in arrays of its own, with the balls that can be re-centred: those whose angles nothing has a hold on."""
-    packed = trial.figure.packed
-    held = np.zeros(packed.size, dtype=bool)
-    held[[k for joint in packed.drives for k, term in joint if term >= 0]] = True
-    held[given.angle] = True
+    angle = np.array([names.index(a.coordinate) for a in trial.driven], dtype=np.int64)
+    held = np.zeros(tree.size, dtype=bool)
+    held[[k for joint in tree.drives for k, term in joint if term >= 0]] = True
+    held[angle] = True
     if limited:
-        held |= np.isfinite(given.lower) | np.isfinite(given.upper) | given.A.any(axis=0)
-    charts = find_charts(packed.tables, set(given.at.tolist()), held)
-    return pack(TREE, {**packed.counts, "CHARTS": len(charts)}, with_charts(packed.tables, charts))
-
-
-def bench_for(trial: Trial, given: Given, rows: int) -> Bench:
-    """Room for a trial whose programme has up to that many rows."""
-    packed = trial.figure.packed
-    n, joints, t, items = packed.size, packed.count, packed.terms, len(given.at)
-    room, deep = padded(joints), padded(joints) + LANES
-    world = np.zeros((joints + 1, WORLD))
-    return Bench(
-        np.zeros(joints), np.zeros(t), np.zeros(t), np.zeros(room), np.zeros(room), np.zeros(room), world,
-        np.zeros((joints + 1, 6)), np.zeros((joints + 1, 36)), np.zeros((1, 6)), np.zeros((7, deep)), np.zeros(deep),
-        np.zeros((items, 3)), np.zeros((items, 3)), np.zeros((n, n)), np.zeros(n), np.zeros((MEMORY, 2)),
-        np.zeros(rows, dtype=np.int64), np.zeros((len(given.gap), 3)), np.zeros(len(given.plane)), np.zeros(n), np.zeros(n),
-        np.zeros(n + 1),
-    )  # fmt: skip
+        held |= np.isfinite(limits.lower) | np.isfinite(limits.upper) | np.asarray(limits.A).any(axis=0)
+    counts = {"ITEMS": len(row), "GAPS": len(gap), "PLANES": len(plane), "ANGLES": len(angle)}
+    counts |= {"LINEAR_ROWS": len(limits.b), "PROGRAMME_ROWS": 3 * len(gap) + len(angle) + len(plane) + len(limits.b)}
+    tables = {
+        "ITEM_ROW": row, "ITEM_AT": at, "GAP": gap, "ANGLE": angle, "PLANE": plane,
+        "STIFFNESS": [a.weight for a in trial.driven], "A": limits.A, "B": limits.b, "LOWER": limits.lower,
+        "UPPER": limits.upper,
+    }  # fmt: skip
+    return tree.with_charts(FEASIBLE, set(row.tolist()), held, counts, tables)

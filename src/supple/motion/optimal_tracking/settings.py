@@ -1,7 +1,7 @@
 """Markers to postures by the optimal tracking method (Ausejo, Suescun & Celigüeta 2011): one frame after the other.
 
 ``minimise ½ (Sx − d)ᵀ W (Sx − d)  subject to Φ(x) = 0`` in natural coordinates x. Two paths lead to the same point: the
-paper's own (`tracking_paper`), to read and to compare with, and one on the feasible set (`tracking_fast`), which also knows
+paper's own (`paper_path`), to read and to compare with, and one on the feasible set (`feasible_path`), which also knows
 limits and half-spaces. A frame ends when ``‖Φ‖₂`` and the length of the last step are below the tolerance, or after
 `iterations` steps; then it is reported as not converged, and the next frame starts from where it got to (on the fast
 path from the last frame that met its equations, where that one is nearer to meeting the next one's).
@@ -86,32 +86,33 @@ class OptimalTracking:
     def tracked(self, trial: Trial, stop: Stop) -> TrackedFrames:
         """A trial that was looked over; frames that are not reached before it is time to stop have no violations, but NaN."""
         if self.path == "fast":
-            options = self.step == "maxmin", self.curvature, self.limits, self.steady
-            q, report = fast.track(trial, self.tolerance, self.iterations, *options, stop)
-            return TrackedFrames(
-                q,
-                report[:, fast.ITERATIONS].astype(int),
-                report[:, fast.VIOLATION],
-                report[:, fast.STEP],
-                report[:, fast.CONVERGED] > 0.0,
-            )
+            q, reports = fast.track(trial, self._settings(), stop)
+            steps, done = reports[:, fast.ITERATIONS].astype(int), reports[:, fast.CONVERGED] > 0.0
+            return TrackedFrames(q, steps, reports[:, fast.VIOLATION], reports[:, fast.STEP], done)
         if trial.beyond:
             raise Refused("path 'paper' has no inequalities: leave out the half-spaces, or take path 'fast'")
         return self._by_paper(trial, stop)
 
+    def _settings(self) -> Floats:
+        """As the kernels of the fast path read them."""
+        out = np.zeros(6)
+        out[fast.TOLERANCE], out[fast.MOST_STEPS], out[fast.STEADY] = self.tolerance, self.iterations, self.steady
+        out[fast.WHOLE], out[fast.CURVED], out[fast.LIMITED] = self.step == "maxmin", self.curvature, self.limits
+        return out
+
     def _by_paper(self, trial: Trial, stop: Stop) -> TrackedFrames:
         model, frames = paper.Model(trial), trial.frames
-        Q, report = np.zeros((frames, trial.figure.size)), np.zeros((frames, 3))
+        Q, (steps, violations, moved) = np.zeros((frames, trial.figure.size)), np.zeros((3, frames))
         x, q = model.natural.from_posture(trial.start), trial.start
         for k in range(frames):
             if stop.asked:
-                Q[k:], report[k:] = q, (0.0, np.nan, np.nan)
+                Q[k:], violations[k:], moved[k:] = q, np.nan, np.nan
                 break
             with stop:
                 answer = paper.reconstruct(model, model.frame(k), x, self.step, self.tolerance, self.iterations)
-                found, *report[k] = answer
+                found, steps[k], violations[k], moved[k] = answer
                 if np.isfinite(found).all():
                     x, q = found, model.natural.to_posture(found, near=q)
             Q[k] = q
-        done = (report[:, 1] < self.tolerance) & (report[:, 2] < self.tolerance)
-        return TrackedFrames(Q, report[:, 0].astype(int), report[:, 1], report[:, 2], done)
+        done = (violations < self.tolerance) & (moved < self.tolerance)
+        return TrackedFrames(Q, steps.astype(int), violations, moved, done)

@@ -1,6 +1,6 @@
-"""Frame by frame: the posture of the target that does best what the aims of a frame say, inside its limits.
+"""Frame by frame: the posture of the target that does best what the wishes of a frame say, inside its limits.
 
-Soft: each matched segment points and faces as its aim does, hips and feet are where they should be, and the posture
+Soft: each matched segment points and faces as is wished, hips and feet are where they should be, and the posture
 stays near the one that is expected after the last, drawn a little to the rest posture, which decides what nothing
 else does. Firm, that is with a weight that leaves micrometres: planted heels and balls on their locks, no spot of
 feet, hands and head below the ground. Which of these count changes only when a point is planted or lifted: there is
@@ -24,7 +24,7 @@ from supple.geometry.placements import Floats, compose
 from supple.motion.retargeting.footing import Footing
 from supple.motion.retargeting.rest_alignment import STRAIGHT, Pair
 from supple.motion.retargeting.soles import Spot, spots_of
-from supple.motion.retargeting.wishes import Aims
+from supple.motion.retargeting.wishes import Wishes
 from supple.problem.goals import At, Beyond, Facing, Near
 from supple.problem.problem import Problem, Task
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
@@ -53,13 +53,13 @@ def _frame(pair: Pair, rest: Floats, axes: Floats) -> Frame:
 class Follower:
     """The target's postures, one frame after the other."""
 
-    def __init__(self, figure: Figure, aims: Aims) -> None:
-        self.figure, self.aims = figure, aims
-        self.anatomy = aims.alignment.target.anatomy
-        self.footings = aims.footings
+    def __init__(self, figure: Figure, wishes: Wishes) -> None:
+        self.figure, self.wishes = figure, wishes
+        self.anatomy = wishes.alignment.target.anatomy
+        self.footings = wishes.footings
         self.soft, self.targets = self._soft()
         self.spots, self.low = self._spots()
-        root = aims.alignment.of("pelvis") or aims.alignment.pairs[0]
+        root = wishes.alignment.of("pelvis") or wishes.alignment.pairs[0]
         self.of_root = np.isin(figure.coordinates, figure.chain(None, root.target))
         self._queries: dict[tuple[bool, tuple[bool, ...]], Query] = {}
 
@@ -68,19 +68,19 @@ class Follower:
         """The soft tasks, and their targets in all frames."""
         tasks, targets = [], []
         feet = {footing.sole.foot: footing for footing in self.footings}
-        for pair in self.aims.alignment.pairs:
-            axes, rest = self.aims.axes(pair), self.anatomy.rest[pair.target]
+        for pair in self.wishes.alignment.pairs:
+            axes, rest = self.wishes.axes(pair), self.anatomy.rest[pair.target]
             twist = 1.0 if pair.part in STRAIGHT else TWISTS.get(pair.part, TWIST)
             goal = Facing(x=axes[0], y=axes[1], per_radian=(1.0, twist))
             tasks.append(Task(_frame(pair, rest, axes), goal, weight=WEIGHTS.get(pair.part, 1.0), name=pair.target))
-            turned = self.aims.turned(pair)
+            turned = self.wishes.turned(pair)
             if pair.target in feet:
                 turned = feet[pair.target].placements[:, :3, :3] @ rest[:3, :3].T
             targets.append(turned[:, None] @ axes[None, :, :, None])
         targets = [target[..., 0] for target in targets]
-        if self.aims.hips is not None:
-            pair = self.aims.alignment.of("pelvis") or self.aims.alignment.pairs[0]
-            at, way = self.aims.hips
+        if self.wishes.hips is not None:
+            pair = self.wishes.alignment.of("pelvis") or self.wishes.alignment.pairs[0]
+            at, way = self.wishes.hips
             rest = self.anatomy.rest[pair.target]
             tasks.append(Task(_point(pair.target, rest, at), At(at), weight=HIPS, name="hips"))
             targets.append(way)
@@ -93,17 +93,17 @@ class Follower:
 
     def _spots(self) -> tuple[list[list[Spot]], list[np.ndarray]]:
         """What may touch the ground, in groups: soles, what lies farthest out on each hand, the head; and when each may."""
-        if not self.aims.plant:
+        if not self.wishes.plant:
             return [], []
         groups = [[spot for footing in self.footings for spot in footing.sole.spots]]
-        low = [np.ones(len(self.aims.motion), dtype=bool)]
-        for pair in self.aims.alignment.pairs:
+        low = [np.ones(len(self.wishes.motion), dtype=bool)]
+        for pair in self.wishes.alignment.pairs:
             if pair.part in ("head", "hand"):
-                start = self.aims.alignment.target.start(pair.target)
+                start = self.wishes.alignment.target.start(pair.target)
                 below = [s for s in self.anatomy.below[pair.target] if s == pair.target or s in self.anatomy.moving]
                 found = [farthest(spots_of(self.anatomy, s), self.anatomy.rest[s], start) for s in below]
                 groups.append([spot for spots in found for spot in spots])
-                low.append(self.aims.height(pair) < NEAR_GROUND * self.aims.leg)
+                low.append(self.wishes.height(pair) < NEAR_GROUND * self.wishes.leg)
         return groups, low
 
     def _near(self, weight: float) -> Task:
@@ -139,7 +139,7 @@ class Follower:
 
     def _answer(self, k: int, q: Floats, last: Floats) -> Floats:
         """The posture of frame k, after the postures q and, before it, `last`."""
-        times = self.aims.motion.times
+        times = self.wishes.motion.times
         dt = times[k] - times[k - 1] if k else np.inf
         expected = self._expected(q, last, dt)
         query, targets = self._asked(k, expected, slowly=False)
@@ -169,7 +169,7 @@ class Follower:
 
         `told` hears the number of each frame that is done.
         """
-        Q = np.empty((len(self.aims.motion), self.figure.size))
+        Q = np.empty((len(self.wishes.motion), self.figure.size))
         q = last = np.array(self.figure.rest)
         done = 0
         for _ in range(FIRST):

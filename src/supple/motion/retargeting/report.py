@@ -18,7 +18,7 @@ from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.verdict import problems_of
-from supple.motion.retargeting.wishes import Aims
+from supple.motion.retargeting.wishes import Wishes
 
 EDGE = 1e-3  # of a range
 
@@ -87,48 +87,50 @@ class Report(Value):
         return name, self.directions[name][1]
 
 
-def reported(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> tuple[Report, Floats]:
+def reported(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) -> tuple[Report, Floats]:
     """The report on the postures Q, and the direction error of each pair in each frame (frames, pairs) [rad]."""
-    errors = _direction_errors(figure, aims, Q)
+    errors = _direction_errors(figure, wishes, Q)
     shares, at_limits = _at_limits(figure, Q)
-    target = _of_target(figure, aims, follower, Q)
+    target = _of_target(figure, wishes, follower, Q)
     report = Report(
-        _of_source(aims),
+        _of_source(wishes),
         target,
-        {p.target: (float(e.mean()), float(e.max())) for p, e in zip(aims.alignment.pairs, errors.T, strict=True)},
+        {p.target: (float(e.mean()), float(e.max())) for p, e in zip(wishes.alignment.pairs, errors.T, strict=True)},
         shares,
         at_limits,
-        sum(len(phases) for foot in aims.feet for phases in foot.planted),
-        aims.alignment.scale,
-        problems=problems_of(figure, aims, Q, errors, target.slide, target.depth),
+        sum(len(phases) for foot in wishes.feet for phases in foot.planted),
+        wishes.alignment.scale,
+        problems=problems_of(figure, wishes, Q, errors, target.slide, target.depth),
     )
     return report, errors
 
 
-def _of_source(aims: Aims) -> Quality:
-    scale = aims.alignment.scale
-    slides = [_slide(way, phases) for foot in aims.feet for way, phases in zip(foot.ways, foot.planted, strict=True)]
-    heights = [way[:, 2] - aims.ground.under(way, k) for foot in aims.feet for k, way in enumerate(foot.ways)]
+def _of_source(wishes: Wishes) -> Quality:
+    scale = wishes.alignment.scale
+    slides = [_slide(way, phases) for foot in wishes.feet for way, phases in zip(foot.ways, foot.planted, strict=True)]
+    heights = [way[:, 2] - wishes.ground.under(way, k) for foot in wishes.feet for k, way in enumerate(foot.ways)]
     depth = max((float(-h.min()) for h in heights), default=0.0)
-    places = np.array([aims.way(pair) for pair in aims.alignment.pairs])
-    return Quality(scale * max(slides, default=0.0), scale * max(0.0, depth), scale * _jerk(places, aims.motion.times))
+    places = np.array([wishes.way(pair) for pair in wishes.alignment.pairs])
+    return Quality(
+        scale * max(slides, default=0.0), scale * max(0.0, depth), scale * _jerk(places, wishes.motion.times)
+    )
 
 
-def _of_target(figure: Figure, aims: Aims, follower: Follower, Q: Floats) -> Quality:
+def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) -> Quality:
     slides, depths, places = [], [0.0], []
-    for foot, footing in zip(aims.feet, follower.footings, strict=True):
+    for foot, footing in zip(wishes.feet, follower.footings, strict=True):
         T = figure.placement(Q, footing.sole.foot)
         for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
             slides.append(_slide(T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], phases))
     for spot in (spot for group in follower.spots for spot in group):
         T = figure.placement(Q, spot.segment)
         depths.append(float((spot.radius - T[:, 2, :3] @ spot.centre - T[:, 2, 3]).max()))
-    target = aims.alignment.target
-    for pair in aims.alignment.pairs:
+    target = wishes.alignment.target
+    for pair in wishes.alignment.pairs:
         rest, T = target.anatomy.rest[pair.target], figure.placement(Q, pair.target)
         offset = rest[:3, :3].T @ (target.start(pair.target) - rest[:3, 3])
         places.append(T[:, :3, :3] @ offset + T[:, :3, 3])
-    return Quality(max(slides, default=0.0), max(depths), _jerk(np.array(places), aims.motion.times))
+    return Quality(max(slides, default=0.0), max(depths), _jerk(np.array(places), wishes.motion.times))
 
 
 def _slide(way: Floats, phases: list[tuple[int, int]]) -> float:
@@ -154,13 +156,13 @@ def _at_limits(figure: Figure, Q: Floats) -> tuple[dict[str, float], float]:
     return hit, float(at.any(axis=1).mean())
 
 
-def _direction_errors(figure: Figure, aims: Aims, Q: Floats) -> Floats:
-    """The angle between each matched bone and its aim (frames, pairs)."""
+def _direction_errors(figure: Figure, wishes: Wishes, Q: Floats) -> Floats:
+    """The angle between each matched bone and where it is to point (frames, pairs)."""
     out = []
-    for pair in aims.alignment.pairs:
-        axis, rest = aims.axes(pair)[0], aims.alignment.target.anatomy.rest[pair.target][:3, :3]
+    for pair in wishes.alignment.pairs:
+        axis, rest = wishes.axes(pair)[0], wishes.alignment.target.anatomy.rest[pair.target][:3, :3]
         is_now = figure.placement(Q, pair.target)[:, :3, :3] @ (rest.T @ axis)
-        should = aims.turned(pair) @ axis
+        should = wishes.turned(pair) @ axis
         across = np.linalg.norm(np.cross(is_now, should), axis=1)
         out.append(np.arctan2(across, (is_now * should).sum(axis=1)))
     return np.array(out).T

@@ -23,7 +23,7 @@ from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.match import Match, as_match
 from supple.motion.retargeting.report import Report, reported
 from supple.motion.retargeting.rest_alignment import Alignment
-from supple.motion.retargeting.wishes import Aims
+from supple.motion.retargeting.wishes import Wishes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,14 +78,14 @@ def retarget(
     source, target = Anatomy(motion.figure), Anatomy(to)
     chosen = as_match(match, source, target)
     try:
-        aims = Aims(motion, Alignment(source, target, chosen), plant)
-        follower = Follower(to, aims)
+        wishes = Wishes(motion, Alignment(source, target, chosen), plant)
+        follower = Follower(to, wishes)
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted before any of {len(motion):,} frames was done", 0, len(motion)) from None
     Q, done = follower.solved(progress, stop)
 
     def answer() -> Retargeted:
-        report, errors = reported(to, aims, follower, Q)
+        report, errors = reported(to, wishes, follower, Q)
         if done < len(Q):
             report = replace(report, late=f"{stop.told(done, len(Q), 'frames')} The others stand still.")
         return Retargeted(to, Q, motion.times, errors, to.source, match=chosen, report=report)

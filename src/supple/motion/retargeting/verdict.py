@@ -1,6 +1,6 @@
 """Whether a retargeted motion can be believed: what is wrong with it, where, and what to do about it, one sentence each.
 
-Where figures and motion fit each other, limbs point 1–7° away from their aims on average, and no part of the body is
+Where figures and motion fit each other, limbs point 1–7° away from their wishes on average, and no part of the body is
 below the ground. A trunk that points somewhere else than it should is worse than any limb: everything hangs on it.
 """
 
@@ -12,7 +12,7 @@ from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.retargeting.anatomy import UP, Anatomy
 from supple.motion.retargeting.rest_alignment import Pair
-from supple.motion.retargeting.wishes import Aims
+from supple.motion.retargeting.wishes import Wishes
 
 MEAN, LIMB, TRUNK = (
     np.deg2rad(8.5),
@@ -25,16 +25,18 @@ LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(figure: Figure, aims: Aims, Q: Floats, errors: Floats, slide: float, depth: float) -> tuple[str, ...]:
+def problems_of(
+    figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, slide: float, depth: float
+) -> tuple[str, ...]:
     """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
     told = [
-        *_lying("source", aims.alignment.source.anatomy),
-        *_lying("target", aims.alignment.target.anatomy),
-        *_trunk(aims, errors),
-        *_limbs(aims, errors),
+        *_lying("source", wishes.alignment.source.anatomy),
+        *_lying("target", wishes.alignment.target.anatomy),
+        *_trunk(wishes, errors),
+        *_limbs(wishes, errors),
     ]
-    if aims.plant:
-        told += _ground(figure, aims, Q, slide, depth)
+    if wishes.plant:
+        told += _ground(figure, wishes, Q, slide, depth)
     return tuple(told)
 
 
@@ -51,10 +53,10 @@ def _lying(which: str, anatomy: Anatomy) -> list[str]:
     return [f"The {which}, {anatomy.figure.name!r}, is {how} in its rest pose: read it with the right up=, or turn it."]
 
 
-def _trunk(aims: Aims, errors: Floats) -> list[str]:
+def _trunk(wishes: Wishes, errors: Floats) -> list[str]:
     """Whether the trunk points somewhere else than it should."""
-    pairs = aims.alignment.pairs
-    trunk = aims.alignment.of("pelvis") or pairs[0]
+    pairs = wishes.alignment.pairs
+    trunk = wishes.alignment.of("pelvis") or pairs[0]
     off = errors[:, pairs.index(trunk)]
     bad = np.flatnonzero(off > TRUNK)
     if len(bad) <= FRAMES * len(off):
@@ -66,16 +68,16 @@ def _trunk(aims: Aims, errors: Floats) -> list[str]:
     ]
 
 
-def _limbs(aims: Aims, errors: Floats) -> list[str]:
+def _limbs(wishes: Wishes, errors: Floats) -> list[str]:
     """Whether limbs point somewhere else than they should: one of them, or all on average."""
     means = errors.mean(axis=0)
 
     def counts(pair: Pair) -> bool:
-        return pair.part not in FINE and pair != aims.alignment.of("pelvis")
+        return pair.part not in FINE and pair != wishes.alignment.of("pelvis")
 
     off = [
         f"{pair.target} after {pair.source} {np.rad2deg(mean):.0f}°"
-        for pair, mean in zip(aims.alignment.pairs, means, strict=True)
+        for pair, mean in zip(wishes.alignment.pairs, means, strict=True)
         if mean > LIMB and counts(pair)
     ]
     told = []
@@ -85,7 +87,7 @@ def _limbs(aims: Aims, errors: Floats) -> list[str]:
             "match, or widen the limits of their joints."
         )
     if means.mean() > MEAN:
-        worst = ", ".join(aims.alignment.pairs[k].target for k in np.argsort(-means)[:3])
+        worst = ", ".join(wishes.alignment.pairs[k].target for k in np.argsort(-means)[:3])
         told.append(
             f"Segments point {np.rad2deg(means.mean()):.1f}° away from where they should on average, most of all {worst}: "
             "look at the match, the up axes and the limits of the target."
@@ -93,17 +95,17 @@ def _limbs(aims: Aims, errors: Floats) -> list[str]:
     return told
 
 
-def _ground(figure: Figure, aims: Aims, Q: Floats, slide: float, depth: float) -> list[str]:
+def _ground(figure: Figure, wishes: Wishes, Q: Floats, slide: float, depth: float) -> list[str]:
     """Whether something is below the ground, or planted feet slide."""
     told = []
     if slide > SLID:
         told.append(f"A planted foot slides by {1e3 * slide:.0f} mm: the legs of the target do not reach its places.")
-    heights = {p.target: figure.placement(Q, p.target)[:, 2, 3] for p in aims.alignment.pairs}
+    heights = {p.target: figure.placement(Q, p.target)[:, 2, 3] for p in wishes.alignment.pairs}
     lowest = min(heights, key=lambda segment: float(heights[segment].min()))
     sunk = float(-heights[lowest].min())
     if max(depth - DEEP, sunk - SUNK) > 0.0:
         where = f", {lowest!r} in frame {int(heights[lowest].argmin())} most of all" if sunk > SUNK else ""
-        feet = "" if aims.soles else " and that the match has the feet, of which it has none"
+        feet = "" if wishes.soles else " and that the match has the feet, of which it has none"
         told.append(
             f"The target is {max(depth, sunk):.2f} m below the ground{where}: see that both figures stand upright{feet}, "
             "or leave feet and ground alone by plant=False."

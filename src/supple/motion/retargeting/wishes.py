@@ -29,7 +29,7 @@ class SourceFoot:
     planted: list[list[Phase]]
 
 
-class Aims:
+class Wishes:
     """The source's motion in terms of the target."""
 
     def __init__(self, motion: Motion, alignment: Alignment, plant: bool) -> None:

@@ -12,7 +12,7 @@ m_k)``. So with A and B the derivatives of its residuals by q_t and by θ,
     H_t = AᵀA + λ_t,   C_t = AᵀB,   S = Σ_t BᵀB + prior + μ diag − Σ_t C_tᵀ H_t⁻¹ C_t,
     S dθ = −(g_θ − Σ_t C_tᵀ H_t⁻¹ g_t),   dq_t = −H_t⁻¹ (g_t + C_t dθ),
 
-a small system for each frame and one for θ. λ_t = κ f_t as in `tracking.fitting`; μ is proportional to κ and to f.
+a small system for each frame and one for θ. λ_t = κ f_t as in `tracking.frame_step`; μ is proportional to κ and to f.
 Limits are an active set: what a step would carry across one is put on it, and the rest solved for again. Loops are
 residuals of a large weight here; tracking closes them for good.
 
@@ -30,7 +30,7 @@ import numpy as np
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.subject.model import Model, Sight, Spot
-from supple.motion.tracking.rig import ARM
+from supple.motion.tracking.clip import ARM
 
 KAPPA = 0.5  # κ to begin with
 TURNS = 8  # times that a step is solved for, each time with the limits that the last one met

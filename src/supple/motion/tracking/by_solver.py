@@ -13,10 +13,9 @@ import numpy as np
 from supple.figure.effectors import Point
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats
-from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, first_frame, joined
-from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, SPENT, TOLD
-from supple.motion.tracking.rig import ARM
+from supple.motion.tracking.clip import ARM, Clip
+from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, joined
+from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
 from supple.problem.goals import At, Near
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
@@ -36,34 +35,34 @@ class BySolver:
     def fit(self, clip: Clip, start: Floats) -> Fits:
         """All frames of a clip."""
         self.queries.clear()
-        first = first_frame(clip)
+        first = clip.first
         solution = prepare(self._problem(clip, first), solver=Multistart())(self._targets(clip, first), start=start)
         onward = self._run(clip, range(first, len(clip.positions)), solution.q)
         return joined(onward, self._run(clip, range(first, -1, -1), solution.q))
 
     def _run(self, clip: Clip, frames: range, q: Floats) -> Fits:
-        Q, told = np.empty((len(frames), clip.figure.size)), np.zeros((len(frames), TOLD))
+        Q, reports = np.empty((len(frames), clip.figure.size)), np.zeros((len(frames), REPORT))
         for row, t in enumerate(frames):
-            told[row], Q[row] = NOT_YET, q
+            reports[row], Q[row] = NOT_YET, q
             if clip.stop.asked:
                 continue
             with clip.stop:
                 if (clip.weights[t] > 0.0).any():
-                    q, told[row] = self._answer(clip, t, q)
+                    q, reports[row] = self._answer(clip, t, q)
                 else:
-                    told[row] = 0.0
+                    reports[row] = 0.0
                 Q[row] = q
                 clip.progress(1)
-        return Fits(Q, told)
+        return Fits(Q, reports)
 
     def _answer(self, clip: Clip, t: int, q: Floats) -> tuple[Floats, np.ndarray]:
-        """The posture of a frame, and what is told of it."""
-        told = np.zeros(TOLD)
+        """The posture of a frame, and its report."""
+        report = np.zeros(REPORT)
         solution = self._query(clip, t)(self._targets(clip, t), start=q)
-        told[ITERATIONS] = solution.iterations
-        told[OPEN], closed = _exactness(solution)
-        told[ENDED] = CONVERGED if closed and solution.status is not Status.STOPPED else SPENT
-        return solution.q, told
+        report[ITERATIONS] = solution.iterations
+        report[OPEN], closed = _exactness(solution)
+        report[ENDED] = CONVERGED if closed and solution.status is not Status.STOPPED else SPENT
+        return solution.q, report
 
     def _query(self, clip: Clip, frame: int) -> Query:
         key = clip.weights[frame].tobytes()

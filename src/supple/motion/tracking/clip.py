@@ -1,21 +1,25 @@
-"""A figure and a trial brought together: which markers they share, how much each counts when, and what is left untold."""
+"""A figure and a trial brought together: which markers they share, how much each counts when, what is left untold; packed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.basics.checks import numbers
 from supple.basics.stopping import Stop
 from supple.errors import BadValue, find, shown
+from supple.figure.effectors import Point
 from supple.figure.figure import Figure
+from supple.figure.packing import Packed, pack_tree
 from supple.geometry.placements import Floats
 from supple.motion.markers import Markers
-from supple.motion.tracking.rig import Packing
+from supple.motion.tracking.rig import LOOP, RIG, WORLD_PIN
+
+ARM = 0.1  # [m] how far from its origin the frames of a loop are pinned
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,11 @@ class Clip:
         """Figure and markers, packed."""
         points = [self.figure.markers[name] for name in self.names]
         return Packing(self.figure, points, self.exact, self.limits)
+
+    @cached_property
+    def first(self) -> int:
+        """The first of the frames that show most markers: where tracking begins."""
+        return int(np.argmax((self.weights > 0.0).sum(axis=1)))
 
     @cached_property
     def untold(self) -> np.ndarray:
@@ -81,22 +90,22 @@ def clip_of(
             f"no marker of the trial ({', '.join(markers.names[:5])}, …) is one of figure {figure.name!r} "
             f"({', '.join(list(figure.markers)[:5])}, …): rename them with markers.renamed()"
         )
-    if not len(markers):
+    if not len(markers.times):
         raise BadValue("the trial has no frames: there is nothing to follow")
-    table = _weights(weights, shared, len(markers))
-    trial = markers.only(shared)
+    frames, positions = len(markers.times), markers.positions[:, [markers.names.index(name) for name in shared]]
+    table = _weights(weights, shared, frames)
     exact = tuple(k for k in range(len(shared)) if np.isinf(table[:, k]).any())
     for k in exact:
         if not np.isin(table[:, k], (0.0, np.inf)).all():
             raise BadValue(f"marker {shared[k]!r} is met exactly (weight inf) or not at all (0), in every frame")
-    table = np.where(np.isinf(table), 1.0, table) * trial.seen
+    table = np.where(np.isinf(table), 1.0, table) * ~np.isnan(positions[:, :, 0])
     for k in np.flatnonzero(~(table > 0.0).any(axis=0)):
         if k in exact:
             raise BadValue(f"marker {shared[k]!r} must be met exactly but is never seen")
     if not table.any():
         raise BadValue("no marker with a weight above 0 is ever seen: there is nothing to follow")
-    step = 1.0 / markers.rate if len(markers) > 1 else 1.0
-    return Clip(figure, shared, np.nan_to_num(trial.positions), table, _near(figure, coordinates), exact, limits, step)
+    step = 1.0 / markers.rate if frames > 1 else 1.0
+    return Clip(figure, shared, np.nan_to_num(positions), table, _near(figure, coordinates), exact, limits, step)
 
 
 def _weights(weights: Any, names: tuple[str, ...], frames: int) -> Floats:
@@ -134,3 +143,112 @@ def _near(figure: Figure, coordinates: Mapping[str, tuple[float, float]] | None)
             raise BadValue(f"coordinate {name!r} keeps near to a pair (value, weight), not {shown(pair)}")
         near[:, k] = given[1], given[0]
     return near
+
+
+# ── its pack ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """A figure and some of its markers, packed; `points` are these, in order, and `exact` those that must be met."""
+
+    figure: Figure
+    points: Sequence[Point]
+    exact: Sequence[int] = ()
+    limits: bool = True
+
+    @cached_property
+    def _ends(self) -> set[str]:
+        loops = {segment for loop in self.figure.loops for segment in (loop.a, loop.b)}
+        return {point.segment for point in self.points} | loops
+
+    @cached_property
+    def chosen(self) -> np.ndarray:
+        """The figure's coordinates that move a marker or a loop."""
+        used = {name for segment in self._ends for name in self.figure.chain(None, segment)}
+        return np.array([i for i, name in enumerate(self.figure.coordinates) if name in used], dtype=np.int64)
+
+    @cached_property
+    def tree(self) -> Packed:
+        """The joints above markers and loops, over the chosen coordinates."""
+        return pack_tree(self.figure.joints.values(), [self.figure.coordinates[i] for i in self.chosen], self._ends)
+
+    @cached_property
+    def links(self) -> Links:
+        """The tree of links."""
+        return find_links(self.tree, {self.tree.row[segment] for segment in self._ends})
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether every coordinate moves one link only."""
+        return sorted(self.links.axis) == list(range(self.tree.size))
+
+    @cached_property
+    def packed(self) -> tuple[np.ndarray, np.ndarray]:
+        """All tables: integers and floats."""
+        tree, figure, links = self.tree, self.figure, self.links
+        pins, pin_at = self._pins()
+        lower, upper = figure.lower[self.chosen], figure.upper[self.chosen]
+        if not self.limits:
+            lower, upper = np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
+        held, link_of = np.isfinite(lower) | np.isfinite(upper), {r: k for k, r in enumerate(links.row)}
+        counts = {
+            "MARKERS": len(self.points), "PINS": len(pins), "LINKS": len(links.row) - 1, "TWIST_TERMS": len(links.term),
+        }  # fmt: skip
+        tables = {
+            "CARRIER": [link_of[tree.row[p.segment]] for p in self.points],
+            "PIN": [[link_of[a], link_of.get(b, b), k] for a, b, k in pins], "LINK_ROW": links.row, "LINK_UP": links.up,
+            "LINK_FIRST": links.first, "LINK_AXIS": links.axis, "TWIST_BEGIN": links.begin, "TWIST_TERM": links.term,
+            "MARKER_AT": [tree.in_row(p.segment, np.array(p.offset)) for p in self.points], "PIN_AT": pin_at,
+            "RIG_LOWER": lower, "RIG_UPPER": upper,
+        }  # fmt: skip
+        return tree.with_charts(RIG, set(links.row), held, counts, tables)
+
+    def _pins(self) -> tuple[list[list[int]], list[np.ndarray]]:
+        """Loops first, then the markers that must be met: rows of both ends and a marker, and where in these rows."""
+        pins, at, tree = [], [], self.tree
+        for loop in self.figure.loops:
+            for arm in [np.zeros(3)] if loop.point else [np.zeros(3), *(ARM * np.eye(3)[:2])]:
+                x = tree.in_row(loop.a, loop.at_a[:3, :3] @ arm + loop.at_a[:3, 3])
+                y = tree.in_row(loop.b, loop.at_b[:3, :3] @ arm + loop.at_b[:3, 3])
+                pins.append([tree.row[loop.a], tree.row[loop.b], LOOP])
+                at.append(np.concatenate([x, y]))
+        for k in self.exact:
+            point = self.points[k]
+            pins.append([tree.row[point.segment], WORLD_PIN, k])
+            at.append(np.concatenate([tree.in_row(point.segment, np.array(point.offset)), np.zeros(3)]))
+        return pins, at
+
+
+class Links(NamedTuple):
+    """The tables of a rig that tell of links."""
+
+    row: list[int]
+    up: list[int]
+    first: list[int]
+    axis: list[int]
+    begin: list[int]
+    term: list[tuple[int, int]]
+
+
+def find_links(tree: Packed, seen: set[int]) -> Links:
+    """Runs of joints that nothing is seen between, parents first; `seen` are rows of the world table."""
+    children = np.bincount(np.array(tree.parent[1:], dtype=int), minlength=tree.count + 1)
+    drives, link_of, out = tree.drives, {0: 0}, Links([0], [0], [0, 0], [], [0], [])
+    run: list[int] = []
+    for joint in range(tree.count):
+        run.append(joint)
+        if joint + 1 not in seen and children[joint + 1] == 1:
+            continue  # the next joint hangs on this one alone
+        terms: dict[int, list[tuple[int, int]]] = {}
+        for j in run:
+            for coordinate, term in drives[j]:
+                terms.setdefault(coordinate, []).append((j + 1, term))
+        link_of[joint + 1] = len(out.row)
+        out.row.append(joint + 1)
+        out.up.append(link_of[tree.parent[run[0] + 1]])
+        for coordinate, rows in terms.items():
+            out.axis.append(coordinate)
+            out.term.extend(rows)
+            out.begin.append(len(out.term))
+        out.first.append(len(out.axis))
+        run = []
+    return out

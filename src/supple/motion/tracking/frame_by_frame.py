@@ -1,44 +1,55 @@
 """`FrameByFrame`: the compiled fit of each frame, from a first one that is searched for.
 
 **The first frame** is the one that shows most markers. It is fitted from many starts, the same ones whatever the
-caller's own: postures all over the limits, each carried to where its markers lie best on those seen (a rigid fit,
-Kabsch), so that which of them wins does not depend on luck. From there the clip is followed to both ends.
+caller's own, so that which of them wins does not depend on luck: postures all over the limits, each carried to where its
+markers lie best on those seen. From there the clip is followed to both ends.
 
-**Gaps.** Coordinates with no marker to tell them stay where they were; afterwards they are drawn straight from the
-frame before the gap to the frame behind it, which moves nothing that was seen. Where a loop hangs on such a
-coordinate it is left alone.
+**Carrying.** The markers of a posture, stiff as it stands, lie best on those seen after one rigid motion (Kabsch). The root's
+coordinates that make this motion are known in closed form: where three hinges through one centre turn it (a chart, `charts`),
+their offset is turned instead and the angles are read off; what is left, slides above all, a few Gauss–Newton steps of the
+root's own coordinates find, the rest of the figure being stiff: the first is exact where it only slides. So roots with
+limits, or with fewer coordinates than a rigid body, come as near as they can.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import NamedTuple
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.basics.checks import check_fields, counted, endless, flag, positive
 from supple.errors import Refused
-from supple.geometry.placements import Floats
+from supple.figure.figure import Figure
+from supple.figure.packing import Packed, pack_tree, worlds
+from supple.geometry.placements import Floats, compose
+from supple.kernels.charts import EXACT, report_entry
+from supple.kernels.layouts import TREE, view
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_kernel import frames_entry
-from supple.motion.tracking.frame_step import ENDED, OPEN, STEPS, TOLD, VALUE
-from supple.motion.tracking.rig import bench_size
-from supple.motion.tracking.starts import starts
+from supple.motion.tracking.frame_step import ENDED, HUBER, LIMITED, OPEN, REPORT, SETTINGS, STEPS, TOLERANCE, VALUE
+from supple.motion.tracking.rig import FRAME
+from supple.solvers.levenberg_marquardt.starts import strides
 
 STARTS = 48  # postures that the first frame is fitted from, at least
 FIRST_STEPS = 200
-CHUNK = 500  # frames between two reports of progress
+CHUNK = 500  # frames between two calls of `progress`
+WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
+ROUNDS = 30  # Gauss–Newton steps of a root, at most
+STILL = 1e-10  # [m, rad] a step that is none
+LEAST = 1e-12  # of the largest, what a coordinate that moves no marker weighs
 LATE = 3.0  # how a frame ended that was not fitted before it was time to stop
-NOT_YET = (0.0, np.inf, 0.0, LATE)  # what is told of it
+NOT_YET = np.zeros(REPORT)  # its report
+NOT_YET[VALUE], NOT_YET[ENDED] = np.inf, LATE
+evenly = cache(strides)  # the same for all figures of a size
 
 
 class Fits(NamedTuple):
-    """Postures (frames, size), and what is told of each frame."""
+    """Postures (frames, size), and a report (frames, REPORT) of each."""
 
     q: Floats
-    told: np.ndarray
+    reports: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,8 @@ class FrameByFrame:
         reasons = []
         if not clip.packing.is_tree:
             reasons.append("a coordinate moves several links with markers between them")
-        if clip.limits and not clip.figure.limits.is_box:
+        limits = clip.figure.limits
+        if clip.limits and (len(limits.b) or len(limits.b_eq)):
             reasons.append("its limits are more than a range for each coordinate")
         return reasons
 
@@ -72,26 +84,29 @@ class FrameByFrame:
         reasons = self.refusals(clip)
         if reasons:
             raise Refused(f"FrameByFrame cannot track figure {clip.figure.name!r}: {'; '.join(reasons)}")
-        first, q = first_frame(clip), self.first(clip, start)
-        settings = self._settings(clip, self.steps)
+        first, q, settings = clip.first, self.first(clip, start), self.settings(clip, self.steps)
         onward = run(clip, np.arange(first, len(clip.positions)), q, settings)
         return joined(onward, run(clip, np.arange(first, -1, -1), q, settings) if first > 0 else onward)
 
     def first(self, clip: Clip, start: Floats) -> Floats:
-        """The posture to begin with, of the frame that `first_frame` names."""
-        return (
-            first_posture(clip, first_frame(clip), start, self._settings(clip, FIRST_STEPS)) if self.search else start
-        )
+        """The posture of the clip's first frame that fits best; what moves no marker stays the caller's."""
+        if not self.search:
+            return start
+        begin = starts(clip, STARTS, start)
+        settings, same = self.settings(clip, FIRST_STEPS), np.full(len(begin), clip.first)
+        fits = run(clip, same, begin, settings, chained=False)
+        value = fits.reports[:, VALUE] + 1e6 * fits.reports[:, OPEN]
+        best = np.flatnonzero(value <= value.min() * (1.0 + 1e-6))
+        chosen, q = clip.packing.chosen, start.copy()
+        q[chosen] = fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))], chosen]
+        return q
 
-    def _settings(self, clip: Clip, steps: int) -> np.ndarray:
-        lower, upper = clip.figure.lower, clip.figure.upper
-        limited = clip.limits and bool(np.isfinite(lower).any() or np.isfinite(upper).any())
-        return np.array([steps, self.tolerance, self.huber, float(limited)])
-
-
-def first_frame(clip: Clip) -> int:
-    """The first of the frames that show most markers."""
-    return int(np.argmax((clip.weights > 0.0).sum(axis=1)))
+    def settings(self, clip: Clip, steps: int) -> np.ndarray:
+        """As kernels read them."""
+        lower, upper, out = clip.figure.lower, clip.figure.upper, np.empty(SETTINGS)
+        out[STEPS], out[TOLERANCE], out[HUBER] = steps, self.tolerance, self.huber
+        out[LIMITED] = clip.limits and bool(np.isfinite(lower).any() or np.isfinite(upper).any())
+        return out
 
 
 def joined(onward: Fits, back: Fits) -> Fits:
@@ -114,80 +129,172 @@ def run(
 
     `weights` (frames, m) and `near` (frames, 2, size) take the place of the clip's.
     """
-    packing = clip.packing
+    packing, base = clip.packing, np.atleast_2d(start)
     I, F = packing.packed
-    base = np.atleast_2d(start)
     Q = np.empty((len(frames), len(packing.chosen)))
     Q[: len(base)] = base[:, packing.chosen]
-    told = np.full((len(frames), TOLD), NOT_YET)
+    reports = np.full((len(frames), REPORT), NOT_YET)
     if near is None:
         near = np.repeat(clip.near[None], len(frames), axis=0)
     near = np.ascontiguousarray(near[:, :, packing.chosen])
     D, W = clip.positions[frames], clip.weights[frames] if weights is None else weights
-    memory, own, settings = np.zeros(bench_size(I)), F.copy(), settings.copy()
-    late = np.zeros(len(frames), dtype=bool)
+    scratch, own, settings, late = FRAME.fresh(I), F.copy(), settings.copy(), np.zeros(len(frames), dtype=bool)
 
     def halt() -> None:
-        late[:] = told[:, ENDED] == LATE
+        late[:] = reports[:, ENDED] == LATE
         settings[STEPS] = 0.0
 
     for first in range(0, len(frames), CHUNK):
         part = slice(first, first + CHUNK)
         if chained and first > 0:
             Q[first] = Q[first - 1]
-        fit = partial(
-            frames_entry, I, own, memory, D[part], W[part], near[part], Q[part], settings, chained, told[part]
-        )
+        rows = (table[part] for table in (D, W, near, Q))
+        fit = partial(frames_entry, I, own, scratch, *rows, settings, chained, reports[part])
         if clip.stop.run([fit], halt):
-            Q, told = stood_still(Q, told, late, base[:, packing.chosen])
+            Q, reports = stood_still(Q, reports, late, base[:, packing.chosen])
             break
         clip.progress(len(Q[part]))
     whole = np.repeat(base[-1:], len(frames), axis=0) if len(base) == 1 else base.copy()
     whole[:, packing.chosen] = Q
-    return Fits(whole, told)
+    return Fits(whole, reports)
 
 
-def stood_still(Q: Floats, told: np.ndarray, late: np.ndarray, start: Floats) -> tuple[Floats, np.ndarray]:
+def stood_still(Q: Floats, reports: np.ndarray, late: np.ndarray, start: Floats) -> tuple[Floats, np.ndarray]:
     """Copies in which frames that were not fitted in time stand where the last one does, or where they start."""
-    Q, told, done = Q.copy(), told.copy(), len(Q) - int(late.sum())
-    told[late] = NOT_YET
+    Q, reports, done = Q.copy(), reports.copy(), len(Q) - int(late.sum())
+    reports[late] = NOT_YET
     Q[late] = start[late] if len(start) == len(Q) else Q[done - 1] if done else start[0]
-    return Q, told
+    return Q, reports
 
 
-def first_posture(clip: Clip, frame: int, start: Floats, settings: np.ndarray) -> Floats:
-    """The posture of one frame that fits best, from many starts and the caller's; what moves no marker stays the caller's."""
-    begin = starts(clip, frame, STARTS, start)
-    fits = run(clip, np.full(len(begin), frame), begin, settings, chained=False)
-    value = fits.told[:, VALUE] + 1e6 * fits.told[:, OPEN]
-    best = np.flatnonzero(value <= value.min() * (1.0 + 1e-6))
-    chosen, q = clip.packing.chosen, start.copy()
-    q[chosen] = fits.q[best[np.argmin(np.abs(fits.q[best] - start).sum(axis=1))], chosen]
-    return q
+# ── starts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+def starts(clip: Clip, count: int, start: Floats) -> Floats:
+    """The caller's start; then that and `count` others, carried to where the markers of the first frame are."""
+    postures = np.vstack([start, spread_out(clip.figure, count)])
+    return np.vstack([start, carried_to(clip, clip.first, postures)])
 
 
-def bridged(clip: Clip, q: Floats, bent: int = 0) -> tuple[Floats, np.ndarray]:
-    """The postures with what no marker told drawn straight across each gap; and which these were (frames, size).
-
-    Gaps of up to `bent` frames with something told on either side are left as the method has bent them.
-    """
-    figure, out = clip.figure, q.copy()
-    untold = clip.untold.copy()
-    for loop in figure.loops:
-        untold[:, [figure.coordinates.index(name) for name in figure.chain(loop.a, loop.b)]] = False
-    frames = np.arange(len(q))
-    for k in np.flatnonzero(untold.any(axis=0)):
-        known = ~untold[:, k]
-        if known.any():
-            kept = known | _inside(frames[known], len(q), bent)
-            out[:, k] = np.where(kept, q[:, k], np.interp(frames, frames[known], q[known, k]))
-    return out, untold
+def spread_out(figure: Figure, count: int) -> Floats:
+    """The rest posture, then others, ever further from it, up to all over the limits."""
+    lower = np.maximum(figure.lower, figure.rest - WIDE)
+    upper = np.minimum(figure.upper, figure.rest + WIDE)
+    share = (0.5 + np.arange(count)[:, None] * evenly(figure.size)) % 1.0
+    postures = lower + share * (upper - lower)
+    calm = np.linspace(0.0, 1.0, count)[:, None]  # few joints far, then all
+    return figure.rest + calm * (postures - figure.rest)
 
 
-def _inside(known: np.ndarray, count: int, longest: int) -> np.ndarray:
-    """The frames of gaps between known frames that are no longer than that."""
-    inside = np.zeros(count, dtype=bool)
-    for a, b in pairwise(known.tolist()):
-        if b - a <= longest + 1:
-            inside[a + 1 : b] = True
-    return inside
+def carried_to(clip: Clip, frame: int, postures: Floats) -> Floats:
+    """The postures with their root carried to where their markers lie best on those seen; as they are if it cannot be."""
+    figure, points = clip.figure, clip.packing.points
+    seen = np.flatnonzero(clip.weights[frame] > 0.0).tolist()
+    name = common_root(figure, {points[k].segment for k in seen})
+    if name is None or len(seen) < 3:
+        return postures
+    root, out = root_of(figure, name, clip.limits), postures.copy()
+    there, weights = clip.positions[frame, seen], clip.weights[frame, seen]
+    places = figure.marker_places(postures, [clip.names[k] for k in seen])
+    own = np.ascontiguousarray(postures[:, root.chosen])
+    at = worlds(*root.packed, own)[0][:, root.row]
+    local = np.einsum("kij,kmi->kmj", at[:, :9].reshape(-1, 3, 3), places - at[:, None, 9:12])
+    turns = [rigid_fit(x, there, weights)[:3, :3] for x in places]
+    out[:, root.chosen] = root.slid(root.turned(own, np.array(turns)), local, there, weights)
+    return out
+
+
+def common_root(figure: Figure, segments: set[str]) -> str | None:
+    """The segment nearest to the root that carries all others, if it moves."""
+    for segment in figure.segments:
+        if figure.joints_of(segment):
+            above = all(segment in figure.path_to_root(other) for other in segments)
+            return segment if above else None
+    return None
+
+
+def rigid_fit(a: Floats, b: Floats, weights: Any) -> Floats:
+    """The placement that brings points a nearest to points b (Kabsch)."""
+    w = np.asarray(weights)[:, None] / np.sum(weights)
+    mean_a, mean_b = (w * a).sum(axis=0), (w * b).sum(axis=0)
+    u, _, vt = np.linalg.svd((b - mean_b).T @ (w * (a - mean_a)))
+    R = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+    return compose(R, mean_b - R @ mean_a)
+
+
+class Root(NamedTuple):
+    """The joints from the world to a figure's root, packed, with charts even where they have limits."""
+
+    tree: Packed
+    packed: tuple[np.ndarray, np.ndarray]
+    chosen: np.ndarray  # the figure's coordinates that move it
+    row: int  # of the world table
+    lower: Floats
+    upper: Floats
+
+    def turned(self, Q: Floats, turns: Floats) -> Floats:
+        """The postures Q with their chart turned so that the root has turned by (k, 3, 3) in the world."""
+        I, F = self.packed
+        first = view(TREE, I, F, "CHART")
+        if len(first) != 1:
+            return Q
+        i = int(first[0])
+        world, _ = worlds(I, F, Q)
+        above, behind = (world[:, r, :9].reshape(-1, 3, 3) for r in (self.tree.parent[i + 1], i + 3))
+        return np.array([self._read(i, A.T @ R @ B, q) for A, R, B, q in zip(above, turns, behind, Q, strict=True)])
+
+    def _read(self, i: int, turn: Floats, near: Floats) -> Floats:
+        """The posture near to another one whose chart of joint i has turned like that; of its two triples one inside limits."""
+        (I, F), axis, three = self.packed, self.tree.tables["AXIS"], self.tree.tables["COORDINATE"][i : i + 3]
+        other, found = near.copy(), []
+        other[three] += np.pi
+        other[three[1]] = (0.0 if axis[i] == axis[i + 2] else np.pi) - near[three[1]]
+        for reference in (near, other):
+            own, q = F.copy(), near.copy()
+            view(TREE, I, own, "OFFSET")[i, :9] = turn.ravel()
+            q[three] = 0.0
+            report_entry(I, own, q, reference, EXACT)
+            for k in three:
+                if np.isfinite(self.lower[k]) and np.isfinite(self.upper[k]):
+                    q[k] -= 2.0 * np.pi * np.round((q[k] - 0.5 * (self.lower[k] + self.upper[k])) / (2.0 * np.pi))
+            found.append((float(np.abs(q - np.clip(q, self.lower, self.upper)).sum()), q))
+        return np.clip(min(found, key=lambda each: each[0])[1], self.lower, self.upper)
+
+    def slid(self, Q: Floats, local: Floats, there: Floats, weights: Floats) -> Floats:
+        """The postures after Gauss–Newton steps that bring points (k, m, 3), fixed in the root, to where they were seen."""
+        w = np.sqrt(weights)[None, :, None]
+        best, least = Q, np.full(len(Q), np.inf)
+        for _ in range(ROUNDS):
+            world, slopes = worlds(*self.packed, Q)
+            at = world[:, self.row]
+            places = np.einsum("kij,kmj->kmi", at[:, :9].reshape(-1, 3, 3), local) + at[:, None, 9:12]
+            off = w * (there - places)
+            value = np.sum(off**2, axis=(1, 2))
+            best, least = np.where((value < least)[:, None], Q, best), np.minimum(value, least)
+            J = (w[..., None] * self._moves(world, slopes, places)).reshape(len(Q), -1, Q.shape[1])
+            H, g = np.swapaxes(J, 1, 2) @ J, np.einsum("kri,kr->ki", J, off.reshape(len(Q), -1))
+            H += LEAST * np.maximum(np.trace(H, axis1=1, axis2=2), 1e-300)[:, None, None] * np.eye(Q.shape[1])
+            moved = np.clip(Q + np.linalg.solve(H, g[..., None])[..., 0], self.lower, self.upper)
+            if np.abs(moved - Q).max() < STILL:
+                break
+            Q = moved
+        return best
+
+    def _moves(self, world: Floats, slopes: Floats, places: Floats) -> Floats:
+        """How places (k, m, 3) that the root carries move with its coordinates (k, m, 3, n)."""
+        out = np.zeros((*places.shape, self.tree.size))
+        for joint, drivers in enumerate(self.tree.drives):
+            twist = world[:, None, joint + 1, 12:18]
+            speed = np.cross(twist[..., :3], places) + twist[..., 3:]
+            for coordinate, term in drivers:
+                out[..., coordinate] += speed if term < 0 else slopes[:, term, None, None] * speed
+        return out
+
+
+def root_of(figure: Figure, segment: str, limited: bool) -> Root:
+    """The joints from the world to a segment."""
+    names = figure.chain(None, segment)
+    chosen = np.array([figure.coordinates.index(name) for name in names], dtype=np.int64)
+    tree = pack_tree(figure.joints.values(), names, {segment})
+    row, free = tree.row[segment], np.full(len(chosen), np.inf)
+    packed = tree.with_charts(TREE, {row}, np.zeros(tree.size, dtype=bool), {}, {})
+    lower, upper = (figure.lower[chosen], figure.upper[chosen]) if limited else (-free, free)
+    return Root(tree, packed, chosen, row, lower, upper)

@@ -11,54 +11,44 @@ import math
 from typing import Any
 
 from supple.kernels.charts import EXACT, STEEP, recentre, report
-from supple.kernels.compiling import entry, stage
+from supple.kernels.compiling import entry
 from supple.kernels.layouts import CHARTS, COORDINATES
-from supple.kernels.tree import open_tree
-from supple.motion.tracking.frame_step import CLOSED, ENDED, KAPPA, OPEN, STUCK, fit_frame, observe, observe_pins
-from supple.motion.tracking.rig import open_rig, read_bench
+from supple.motion.tracking.frame_step import ENDED, KAPPA, OPEN, STUCK, fit_frame, observe_frame
+from supple.motion.tracking.pins import CLOSED
+from supple.motion.tracking.rig import Seen, open_frame
 
 EASE = 0.8  # what is left of κ from frame to frame
 
 
-@stage
-def openness(I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, q: Any) -> float:
-    """How far the pins of a frame are open in a posture."""
-    tree = open_tree(I, F)
-    rig = open_rig(I, F)
-    bench = read_bench(I, memory)
-    observe(tree, rig, bench, q, D, W, near, math.inf)
-    return observe_pins(rig, bench, D, W)
-
-
 @entry
 def frames_entry(
-    I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, Q: Any, settings: Any, chained: bool, told: Any
+    I: Any, F: Any, memory: Any, D: Any, W: Any, near: Any, Q: Any, settings: Any, chained: bool, reports: Any
 ) -> None:
-    """Fit frames D (k, m, 3) with weights W (k, m) from the postures Q (k, n), in place; told (k, TOLD).
+    """Fit frames D (k, m, 3) with weights W (k, m) from the postures Q (k, n), in place; reports (k, REPORT).
 
     Where they are chained, each but the first starts from the one before; `near` (k, 2, n) are the weights and values
     of the posture to keep near to. F must be the caller's own: charts are folded into it on the way.
     """
-    n = I[COORDINATES]
-    bench = read_bench(I, memory)
-    bench.state[0] = KAPPA
+    n, scratch = I[COORDINATES], open_frame(I, memory)
+    scratch.kappa[0] = KAPPA
     closed = 0  # the last frame whose pins are
     for t in range(Q.shape[0]):
-        last = max(t - 1, 0)
+        seen, last = Seen(D[t], W[t], near[t]), max(t - 1, 0)
         if chained and closed < last:
-            gap = openness(I, F, memory, D[t], W[t], near[t], Q[closed])
-            last = closed if gap < openness(I, F, memory, D[t], W[t], near[t], Q[last]) else last
+            _, gap = observe_frame(I, F, memory, Q[closed], seen, math.inf)
+            _, other = observe_frame(I, F, memory, Q[last], seen, math.inf)
+            last = closed if gap < other else last
         q, before = Q[t], Q[last]
         if chained and t > 0:
             for i in range(n):
                 q[i] = before[i]
         if I[CHARTS] > 0:
             for i in range(n):
-                bench.start[i] = q[i]
+                scratch.start[i] = q[i]
             recentre(I, F, q, STEEP)
-        fit_frame(I, F, memory, D[t], W[t], near[t], q, settings, told[t])
-        closed = t if told[t, OPEN] <= CLOSED else closed
-        moves = chained and told[t, ENDED] != STUCK
-        bench.state[0] = max(KAPPA, EASE * bench.state[0]) if moves else KAPPA
+        fit_frame(I, F, memory, seen, q, settings, reports[t])
+        closed = t if reports[t, OPEN] <= CLOSED else closed
+        moves = chained and reports[t, ENDED] != STUCK
+        scratch.kappa[0] = max(KAPPA, EASE * scratch.kappa[0]) if moves else KAPPA
         if I[CHARTS] > 0:
-            report(I, F, q, bench.start, EXACT)
+            report(I, F, q, scratch.start, EXACT)

@@ -1,4 +1,4 @@
-"""Gradient and Gauss–Newton matrix of every frame of a clip, dense, for methods that couple frames (`whole`).
+"""Gradient and Gauss–Newton matrix of every frame of a clip, dense, for methods that couple frames (`whole_clip`).
 
 With A summed over everything a link carries, ``H_ab = ξ_aᵀ A ξ_b`` for axis b of that link and every axis a of it or above.
 """
@@ -9,13 +9,14 @@ from typing import Any
 
 from supple.kernels.compiling import entry, leaf
 from supple.kernels.scratch import clear
-from supple.kernels.tree import open_tree
-from supple.motion.tracking.frame_step import HUBER, differentiate_pins, find_slopes, load, observe, observe_pins, weigh
-from supple.motion.tracking.rig import PINS, SYMMETRIC, open_rig, read_bench
+from supple.motion.tracking.frame_model import find_gradient, find_matrices, find_wrenches
+from supple.motion.tracking.frame_step import HUBER, observe_frame
+from supple.motion.tracking.pins import differentiate_pins
+from supple.motion.tracking.rig import PINS, SYMMETRIC, Seen, open_frame, open_rig
 
 
 @leaf
-def lean_on(A: Any, l: int, t: Any, a: int, U: Any) -> None:
+def times_twist(A: Any, l: int, t: Any, a: int, U: Any) -> None:
     """``U[a] = A[l] ξ_a`` of a symmetric matrix in 21 numbers."""
     at = 0
     for i in range(6):
@@ -29,23 +30,23 @@ def lean_on(A: Any, l: int, t: Any, a: int, U: Any) -> None:
 
 
 @leaf
-def add_matrix(rig: Any, bench: Any, H: Any) -> None:
+def add_matrix(rig: Any, scratch: Any, H: Any) -> None:
     """The Gauss–Newton matrix of the markers into H (n, n)."""
-    weigh(rig, bench)
+    find_matrices(rig, scratch)
     clear(H)
     for l in range(rig.up.shape[0] - 1, 0, -1):
         for b in range(rig.first[l], rig.first[l + 1]):
-            lean_on(bench.inertia, l, bench.twist, b, bench.lean)
+            times_twist(scratch.A, l, scratch.twist, b, scratch.U)
             above = l
             while above > 0:
                 for a in range(rig.first[above], rig.first[above + 1] if above != l else b + 1):
                     h = 0.0
                     for i in range(6):
-                        h += bench.twist[a, i] * bench.lean[b, i]
+                        h += scratch.twist[a, i] * scratch.U[b, i]
                     H[rig.axis[a], rig.axis[b]] = H[rig.axis[b], rig.axis[a]] = h
                 above = rig.up[above]
         for i in range(SYMMETRIC):
-            bench.inertia[rig.up[l], i] += bench.inertia[l, i]
+            scratch.A[rig.up[l], i] += scratch.A[l, i]
 
 
 @entry
@@ -54,21 +55,19 @@ def normal_entry(
     C: Any,
 ) -> None:  # fmt: skip
     """At the postures Q (k, n): value (k), gradients G (k, n), matrices H (k, n, n), gaps (k, 3p) and their derivatives C."""
-    tree = open_tree(I, F)
-    rig = open_rig(I, F)
-    bench = read_bench(I, memory)
+    rig, scratch = open_rig(I, F), open_frame(I, memory)
     for t in range(Q.shape[0]):
-        value[t] = observe(tree, rig, bench, Q[t], D[t], W[t], near[t], settings[HUBER])
-        observe_pins(rig, bench, D[t], W[t])
-        load(rig, bench)
-        find_slopes(rig, bench, Q[t], near[t])
-        add_matrix(rig, bench, H[t])
+        seen = Seen(D[t], W[t], near[t])
+        value[t], _ = observe_frame(I, F, memory, Q[t], seen, settings[HUBER])
+        find_wrenches(rig, scratch)
+        find_gradient(rig, scratch, Q[t], seen)
+        add_matrix(rig, scratch, H[t])
         for i in range(Q.shape[1]):
-            G[t, i] = bench.g[i]
+            G[t, i] = scratch.gradient[i]
             H[t, i, i] += near[t, 0, i]
         if I[PINS] > 0:
-            differentiate_pins(rig, bench, W[t])
+            differentiate_pins(rig, scratch, seen)
             for r in range(gap.shape[1]):
-                gap[t, r] = bench.gap[r]
+                gap[t, r] = scratch.gap[r]
                 for i in range(Q.shape[1]):
-                    C[t, r, i] = bench.C[r, i]
+                    C[t, r, i] = scratch.C[r, i]

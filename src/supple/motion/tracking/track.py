@@ -1,9 +1,15 @@
-"""From markers to joint angles."""
+"""From markers to joint angles.
+
+**Gaps.** Coordinates with no marker to tell them stay where a method has them; afterwards they are drawn straight from the
+frame before the gap to the frame behind it, which moves nothing that was seen. Where a loop hangs on such a
+coordinate it is left alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +25,7 @@ from supple.motion.optimal_tracking.by_natural import ByNatural
 from supple.motion.optimal_tracking.settings import OptimalTracking
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.clip import Clip, clip_of
-from supple.motion.tracking.frame_by_frame import LATE, Fits, FrameByFrame, bridged
+from supple.motion.tracking.frame_by_frame import LATE, Fits, FrameByFrame
 from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN
 from supple.motion.tracking.tracked import Tracked
 from supple.motion.tracking.verdict import errors_of, problems_of, unused_markers, without_origin
@@ -66,10 +72,12 @@ def track(
         if problems:
             fits = chosen.fit(clip, begin)
     except KeyboardInterrupt:  # while nothing was fitted that could be told
-        raise Interrupted(f"interrupted before any of {len(markers):,} frames was done", 0, len(markers)) from None
-    done = int((fits.told[:, ENDED] != LATE).sum())
+        raise Interrupted(
+            f"interrupted before any of {len(markers.times):,} frames was done", 0, len(markers.times)
+        ) from None
+    done = int((fits.reports[:, ENDED] != LATE).sum())
     found = _Found(clip, chosen, begin, fits, problems)
-    return stop.conclude(done, len(markers), "frames", lambda: _tracked(found, markers, done))
+    return stop.conclude(done, len(markers.times), "frames", lambda: _tracked(found, markers, done))
 
 
 class _Found(NamedTuple):
@@ -100,9 +108,9 @@ def _tracked(found: _Found, markers: Markers, done: int) -> Tracked:
         errors_of(clip, q),  # whatever the method says
         figure.source,
         markers=clip.names,
-        iterations=fits.told[:, ITERATIONS].astype(int),
-        converged=fits.told[:, ENDED] == CONVERGED,
-        gap=fits.told[:, OPEN],
+        iterations=fits.reports[:, ITERATIONS].astype(int),
+        converged=fits.reports[:, ENDED] == CONVERGED,
+        gap=fits.reports[:, OPEN],
         bridged=untold,
         notes=(*markers.notes, *notes, *late),
         problems=tuple(problems),
@@ -123,3 +131,30 @@ def _method(method: Any, clip: Clip) -> Any:
     if hasattr(method, "refuse"):
         return BySolver(method)
     raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {shown(method)}")
+
+
+def bridged(clip: Clip, q: Floats, bent: int = 0) -> tuple[Floats, np.ndarray]:
+    """The postures with what no marker told drawn straight across each gap; and which these were (frames, size).
+
+    Gaps of up to `bent` frames with something told on either side are left as the method has bent them.
+    """
+    figure, out = clip.figure, q.copy()
+    untold = clip.untold.copy()
+    for loop in figure.loops:
+        untold[:, [figure.coordinates.index(name) for name in figure.chain(loop.a, loop.b)]] = False
+    frames = np.arange(len(q))
+    for k in np.flatnonzero(untold.any(axis=0)):
+        known = ~untold[:, k]
+        if known.any():
+            kept = known | _inside(frames[known], len(q), bent)
+            out[:, k] = np.where(kept, q[:, k], np.interp(frames, frames[known], q[known, k]))
+    return out, untold
+
+
+def _inside(known: np.ndarray, count: int, longest: int) -> np.ndarray:
+    """The frames of gaps between known frames that are no longer than that."""
+    inside = np.zeros(count, dtype=bool)
+    for a, b in pairwise(known.tolist()):
+        if b - a <= longest + 1:
+            inside[a + 1 : b] = True
+    return inside
