@@ -27,7 +27,8 @@ from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
 from supple.solvers.levenberg_marquardt.search_call import SearchCall
 from supple.solvers.multistart import compiled_for_many
-from supple.solving.many import Rows, Solutions
+from supple.solving.many import Solutions
+from supple.solving.rows import Rows
 
 PART, LONGEST = 64, 512  # rows that are run before they are looked at: twice as many each time that nothing changes
 PACED = 3  # attempts at a step whose coordinates have speed limits

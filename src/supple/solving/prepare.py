@@ -24,14 +24,13 @@ from supple.solvers.base import Solver, answered, checked_solver, insist
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.default import default_solver
 from supple.solvers.levenberg_marquardt.search import UNFIT
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
+from supple.solvers.levenberg_marquardt.search_call import NO_TRACE, SearchCall
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import compiled
 from supple.solvers.recentring import solve_recentred
 from supple.solvers.verdict import sure_within
 
 INF = float("inf")
-NO_PAGE = FREELY.page()
 _FLOAT = np.dtype(np.float64)
 
 
@@ -113,7 +112,7 @@ class Query:
         if sure and (self._rows is None or self._rows.contains(q)):
             q.setflags(write=False)
             return solved_by(q, (self, targets, spent))
-        local = answered(self._asked(targets), q, spent, NO_PAGE, self.seed, self.allowance)
+        local = answered(self._asked(targets), q, spent, NO_TRACE, self.seed, self.allowance)
         return self.proving.judged(local, self.allowance)
 
     def _call(self) -> SearchCall:
