@@ -337,7 +337,7 @@ def test_a_joint_that_cannot_move_is_folded_away() -> None:
     q[2] += 0.3 if q[2] < 0 else -0.3
     q[0] = 2.8
     missed = reached.aimed(chain.placement(q))
-    assert supple.solve(missed, solver=supple.Decide()).status in (IMPOSSIBLE, supple.Status.SOLVED)
+    assert supple.solve(missed, solver=supple.Decide()).ok  # by another posture of the six that are left
 
 
 def odd_arm(kind: str) -> supple.Figure:

@@ -64,6 +64,7 @@ class Other(NamedTuple):
     numbers: Floats  # as kernels read them
     centre: Floats  # in the segment's frame
     reach: float  # from the centre to its farthest point
+    core: Core | None = None  # in the segment's frame, or in the world, of a ball or capsule
 
 
 class Pair(NamedTuple):
@@ -99,7 +100,7 @@ class Clear(Value, OfFigure):
     def miss_at(self, frames: Mapping[str, Floats]) -> Miss:
         """How much the worst pair lacks where the segments are in these frames."""
         cores = _for_each((p.bar for p in self.pairs), lambda bar: frames[bar.segment] @ bar.core.at)
-        if all(isinstance(p.other.shape, Ball | Capsule) for p in self.pairs):
+        if all(p.other.core is not None for p in self.pairs):
             return Miss(metres=max(0.0, _lacking_from_bars(self.pairs, cores, frames)))
         near = np.flatnonzero(_may_lack(self.pairs, cores))
         return Miss(metres=max((_lacking(self.pairs[i], frames) for i in near), default=0.0))
@@ -125,8 +126,9 @@ def _for_each(things: Iterable[Any], make: Callable[[Any], Floats]) -> Floats:
 
 def _lacking_from_bars(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str, Floats]) -> float:
     """What the worst of many pairs of bars lacks."""
-    shapes = [Core.of(p.other.shape) for p in pairs]  # type: ignore[arg-type]
-    others = _for_each((p.other for p in pairs), lambda other: _frame(frames, other) @ Core.of(other.shape).at)
+    cored = [(p.other, p.other.core) for p in pairs if p.other.core is not None]
+    shapes = [core for _, core in cored]
+    others = _for_each((other for other, _ in cored), lambda other: _frame(frames, other) @ other.core.at)
     halves = (np.array([p.bar.core.half for p in pairs]), np.array([core.half for core in shapes]))
     apart = between_cores(cores[:, :3, 3] - others[:, :3, 3], cores[:, :3, 2], halves[0], others[:, :3, 2], halves[1])
     return float((np.array([p.keep + core.radius for p, core in zip(pairs, shapes, strict=True)]) - apart).max())
@@ -254,14 +256,16 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
 def _standing(name: str, shape: Obstacle) -> Other:
     """An obstacle in the world."""
     centre, reach = bounding_ball(shape)
-    return Other(name, None, shape, HERE, solid_of(shape), centre, reach)
+    core = Core.of(shape) if isinstance(shape, Ball | Capsule) else None
+    return Other(name, None, shape, HERE, solid_of(shape), centre, reach, core)
 
 
 def _carried(bar: Bar) -> Other:
     """The bar of another segment, written in the frame of its own core."""
     core = bar.core
     own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
-    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], core.half + core.radius)
+    reach = core.half + core.radius
+    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core)
 
 
 def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
