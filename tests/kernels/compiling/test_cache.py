@@ -269,6 +269,15 @@ def test_a_sealed_file_that_does_not_load_is_compiled_anew(tmp_path: Path):
 
 
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_another_numba_never_runs_what_this_one_kept(tmp_path: Path):
+    assert run(tmp_path / "cache")[:2] == (42.0, 0)
+    upgrade = "import numba; numba.__version__ = '0.68.99'\n"
+    assert run(tmp_path / "cache", upgrade)[:2] == (42.0, 0)
+    assert run(tmp_path / "cache", upgrade)[:2] == (42.0, 1)  # each finds its own
+    assert run(tmp_path / "cache") == (42.0, 1, "")
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_of_processes_that_begin_at_once_one_compiles(tmp_path: Path):
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: run(tmp_path / "cache"), range(4)))
