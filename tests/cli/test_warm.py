@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,3 +84,14 @@ def test_nonsense_is_refused_by_name():
 def test_a_process_that_fails_is_told_of():
     with pytest.raises(supple.Error, match="could not be compiled"):
         warm.run("supple.kernels.compiling.warming", "nonsense")
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("words", [("--help",), ("--version",), ("solve", "--help"), ("warm", "--help")])
+def test_help_needs_neither_numpy_nor_numba(words: tuple[str, ...]):
+    script = (
+        "import sys; sys.argv = ['supple', *sys.argv[1:]]\nfrom supple.cli import main\n"
+        "try:\n    main()\nfinally:\n    print(sorted({'numpy', 'scipy', 'numba'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"

@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import random
-import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from supple.kernels.compiling import INTERPRETED, cache as caching
+from supple.kernels.compiling import cache as caching
 from supple.kernels.compiling.cache import Damaged, cache_folder, keep, kept, objection
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="files have owners and modes on POSIX only")
@@ -96,17 +92,6 @@ def test_what_cannot_be_kept_is_not(tmp_path: Path):
     assert keep(tmp_path / "kernel.code", "key", b"payload") == ""
 
 
-@POSIX
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_on_a_full_disk_it_works_and_says_that_nothing_is_kept(tmp_path: Path):
-    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"  # no file can grow
-    value, hits, said = run(tmp_path / "cache", full)
-    assert (value, hits) == (42.0, 0)
-    assert "could not be kept, and is compiled again by the next process" in said
-    assert run(tmp_path / "cache")[:2] == (42.0, 0)
-    assert run(tmp_path / "cache") == (42.0, 1, "")
-
-
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 @POSIX
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o720, 0o702, 0o1777])
@@ -176,6 +161,18 @@ def open_inside(root: Path) -> None:
     (root / NAME).chmod(0o777)
 
 
+def test_with_neither_a_home_nor_a_temporary_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch):
+    def absent(*_: object) -> str:
+        raise OSError("no usable temporary folder")
+
+    monkeypatch.delenv("SUPPLE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    monkeypatch.setattr(tempfile, "gettempdir", absent)
+    folder, why = cache_folder(NAME)
+    assert folder is None
+    assert "cannot be used" in why
+
+
 @POSIX
 @pytest.mark.parametrize("prepare", [open_to_all, linked, linked_inside, open_inside])
 def test_a_fallback_that_somebody_prepared_is_not_used(temporary: Path, prepare: Callable[[Path], None]):
@@ -197,96 +194,3 @@ def test_why_nothing_is_kept_is_told_of_the_first_choice(temporary: Path, monkey
     monkeypatch.setenv("SUPPLE_CACHE", str(temporary))
     monkeypatch.setattr(caching, "objection", lambda folder, private: f"{folder} is strange")
     assert cache_folder(NAME) == (None, f"{temporary} is strange")
-
-
-# ── processes ────────────────────────────────────────────────────────────────────────────────────────────────────────
-# A module whose name makes it one of ours, with one small kernel, in a package of which no more is imported than is needed.
-PROBE = """
-import os, sys, types
-package, module = types.ModuleType("supple"), types.ModuleType("supple.probe")
-package.__path__ = [os.path.join(os.environ["PYTHONPATH"], "supple")]
-sys.modules |= {"supple": package, "supple.probe": module}
-from supple.kernels.compiling import entry
-exec(compile("def probe(x):\\n    return 2.0 * x + 1.0\\n", "probe", "exec"), module.__dict__)
-probe = entry(module.probe)
-print(probe(20.5), sum(probe.stats.cache_hits.values()))
-"""
-
-
-def run(cache: Path, before: str = "") -> tuple[float, int, str]:
-    """The probe's answer in a fresh process, how often it was loaded, and what was said."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("SUPPLE_", "NUMBA_"))}
-    settings = {**kept, "SUPPLE_CACHE": str(cache), "PYTHONPATH": str(SOURCES)}
-    done = subprocess.run(
-        [sys.executable, "-c", before + PROBE], env=settings, capture_output=True, text=True, check=True
-    )
-    value, hits = done.stdout.split()
-    return float(value), int(hits), done.stderr
-
-
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_a_damaged_cache_is_compiled_anew_with_one_line(tmp_path: Path):
-    cache, chance = tmp_path / "cache", random.Random(2)
-    value, hits, said = run(cache)
-    assert (value, hits) == (42.0, 0)
-    assert said.count("\n") == 1
-    assert "compiling probe" in said
-    assert run(cache) == (42.0, 1, "")
-    (file,) = cache.rglob("*.code")
-    whole = file.read_bytes()
-    flipped = bytearray(whole)
-    for _ in range(20):
-        flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
-    elsewhere = tmp_path / "elsewhere" / "x"
-    keep(elsewhere, "of another Python", b"whatever")
-    for damage in (b"", whole[: len(whole) // 2], bytes(len(whole)), bytes(flipped), elsewhere.read_bytes()):
-        file.write_bytes(damage)
-        value, hits, said = run(cache)
-        assert (value, hits) == (42.0, 0)
-        assert said.count("\n") == 1
-        assert re.search("is damaged|is of another kernel", said)
-        assert file.read_bytes() != damage
-    assert run(cache) == (42.0, 1, "")  # what was compiled anew was kept
-
-
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_a_sealed_file_that_does_not_load_is_compiled_anew(tmp_path: Path):
-    script = PROBE + (
-        "import pickle; from supple.kernels.compiling.cache import keep\n"
-        "place = probe._cache._place(probe.signatures[0], probe.targetctx.codegen())\n"
-        "keep(*place, pickle.dumps(('not', 'a', 'result')))"
-    )
-    settings = {
-        **os.environ,
-        "SUPPLE_CACHE": str(tmp_path / "c"),
-        "PYTHONPATH": str(SOURCES),
-    }
-    subprocess.run([sys.executable, "-c", script], env=settings, capture_output=True, check=True)
-    value, hits, said = run(tmp_path / "c")
-    assert (value, hits) == (42.0, 0)
-    assert "cannot be loaded" in said
-    assert said.count("\n") == 1
-
-
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_of_processes_that_begin_at_once_one_compiles(tmp_path: Path):
-    with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: run(tmp_path / "cache"), range(4)))
-    assert {value for value, _, _ in answers} == {42.0}
-    assert sum(hits for _, hits, _ in answers) == 3
-    assert sum("compiling probe (" in said and "waiting" not in said for _, _, said in answers) == 1
-    assert not list(tmp_path.rglob("*.lock"))
-    assert run(tmp_path / "cache") == (42.0, 1, "")
-
-
-@POSIX
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-def test_without_a_folder_to_trust_nothing_is_kept_and_one_line_says_so(tmp_path: Path):
-    cache = tmp_path / "cache"
-    open_to_all(cache)
-    value, hits, said = run(cache)
-    assert (value, hits) == (42.0, 0)
-    assert said.count("\n") == 1
-    assert "anew in every process" in said
-    assert "open to others" in said
-    assert not list(cache.iterdir())

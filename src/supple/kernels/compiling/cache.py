@@ -107,7 +107,7 @@ def cache_folder(name: str) -> tuple[Path | None, str]:
                 _forget_old(root, folder)
             return folder, ""
         why = why or reason
-    return None, why
+    return None, why or "there is neither a home nor a temporary folder"
 
 
 def _roots() -> list[tuple[Path, bool]]:
@@ -115,13 +115,12 @@ def _roots() -> list[tuple[Path, bool]]:
     chosen = os.environ.get("SUPPLE_CACHE")
     if chosen:
         return [(Path(chosen), False)]
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    temporary = Path(tempfile.gettempdir()) / f"supple-{user}"
-    try:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # there is none
-        return [(temporary, True)]
-    return [(home / "supple", False), (temporary, True)]
+    user, out = os.getuid() if hasattr(os, "getuid") else "user", []
+    with contextlib.suppress(RuntimeError):  # there is no home
+        out.append((Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "supple", False))
+    with contextlib.suppress(OSError):  # there is no temporary folder, or its disk is full
+        out.append((Path(tempfile.gettempdir()) / f"supple-{user}", True))
+    return out
 
 
 def objection(folder: Path, private: bool) -> str:

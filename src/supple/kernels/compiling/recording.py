@@ -79,7 +79,7 @@ def _named(content: Any, what: str) -> str:
 
 def entry_modules(package: Path = PACKAGE) -> list[str]:
     """The modules of the package that define entries."""
-    marked = re.compile(rb"^@entry\b|\bentry\(", re.MULTILINE)
+    marked = re.compile(rb"^@entry\b|\b(entry|plain_twin)\(", re.MULTILINE)
     files = [f for f in kernel_sources(package) if marked.search(f.read_bytes()) and f.parent.name != "compiling"]
     return [".".join(("supple", *f.relative_to(package).with_suffix("").parts)) for f in files]
 
@@ -104,4 +104,5 @@ def _recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             _calls.setdefault(str(found), found)
         return function(*args)
 
+    call.__dict__["py_func"] = function  # as a dispatcher has it
     return call
