@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,9 @@ def test_what_is_not_plain_is_not_served_by_the_plain_search(what: str) -> None:
 @pytest.mark.interpreted
 def test_a_point_is_plain() -> None:
     assert is_plain(*problem_with().pack[:2])
+
+
+def test_one_place_calls_the_search() -> None:
+    source = Path(supple.__file__).parent
+    files = {path.name for path in source.rglob("*.py") if "search_entry" in path.read_text()}
+    assert files == {"search.py", "search_call.py"}
