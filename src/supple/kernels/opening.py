@@ -188,10 +188,10 @@ class Scratch:
         return out
 
     def end(self, how: Any) -> Any:
-        """Where all of it ends."""
-        ends, last = {name: behind for name, (*_, behind) in self._places(how).items()}, how.constant(0)
-        for name, (_, over) in self.tables.items():  # what is over no other lies behind all before
-            last = how.choose(True, last, ends[name]) if over else ends[name]
+        """Where all of it ends: behind the last table, unless one that lies over another ends later."""
+        last = how.constant(0)
+        for (_, over), (*_, behind) in zip(self.tables.values(), self._places(how).values(), strict=True):
+            last = how.choose(True, last, behind) if over else behind
         return last
 
     def size(self, I: Any) -> int:

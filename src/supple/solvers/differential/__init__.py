@@ -1,1 +1,0 @@
-"""One differential step of tasks in strict order."""
