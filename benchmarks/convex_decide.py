@@ -32,10 +32,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import supple
+from convex_trial import holds
 from supple.proofs.claims import Claim, claims_of
 from supple.proofs.proof import leaf_of
 from supple.proofs.relaxation.relaxation import Relaxation, best_start
-from supple.proofs.trial import holds
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SUPPLE_SHARED", ROOT.parent / "shared"))

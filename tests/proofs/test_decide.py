@@ -12,18 +12,21 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple
+from convex_trial import holds, loop_of
 from supple.kernels.compiling import entry
+from supple.kernels.layouts import CHECKED, intact
 from supple.proofs.certificate import Certificate
 from supple.proofs.checker.leaves import _Check
-from supple.proofs.checker.moments import arcs_of, ranges, terms
+from supple.proofs.checker.moments import terms
 from supple.proofs.checker.proof import Leaf, Split
 from supple.proofs.claims import Claim, claims_of
 from supple.proofs.proof import leaf_of
-from supple.proofs.relaxation.relaxation import Relaxation, best_start, matrices
-from supple.proofs.relaxation.semidefinite_blocks import fill, moments_of as moments_of_unknowns, shaped
+from supple.proofs.relaxation.packing import RELAXATION, SECOND, STRIDE, UNKNOWNS, VALUE
+from supple.proofs.relaxation.relaxation import Relaxation, best_start, relaxed
+from supple.proofs.relaxation.scratch import open_matrices, open_unknowns
+from supple.proofs.relaxation.semidefinite_blocks import fill_blocks, moments_of as moments_of_unknowns
 from supple.proofs.relaxation.step_matrix import step_matrix
 from supple.proofs.serial_chain import Chain, Way, chain_of, quaternion
-from supple.proofs.trial import holds, loop_of
 
 ARMS = {"panda": "panda_hand", "ur5": "tool0", "sawyer": "right_hand", "iiwa14": "iiwa_link_ee"}
 IMPOSSIBLE = supple.Status.IMPOSSIBLE
@@ -139,9 +142,9 @@ def test_arcs_are_the_loop_and_balls_find_the_same(name: str) -> None:
     q = posture(chain, 4)
     c = claim(chain, chain.placement(q))
     for start in range(len(chain.names) - 2):
-        order = np.array([j for arc in arcs_of(len(chain.names), start) for j in arc])
-        L_a, L_b = matrices(chain, c.target, ranges(chain, *chain.box), order)
-        _, (h_a, h_b) = moments_of(Relaxation(c, *chain.box, start), chain, q)
+        r = Relaxation(c, *chain.box, start)
+        L_a, L_b = r.arc_matrices
+        _, (h_a, h_b) = moments_of(r, chain, q)
         x, y = L_a @ h_a, L_b @ h_b
         assert min(np.abs(x - y).max(), np.abs(x + y).max()) < 1e-12
         leaf = Leaf(0, start, (), np.empty((0, 8)), np.empty((0, 8)), np.empty((0, 0)), np.empty(0))
@@ -184,15 +187,16 @@ def test_kernels_fill_the_same_blocks(name: str) -> None:
     for start in range(len(chain.names) - 2):
         r = Relaxation(claim(chain, far(chain, 2)), *chain.box, start)
         r.refuted(-np.inf)
-        b, k, t = r.room.bench, 0, r.room.out[1]
+        w, k = r.workspace, 0
+        t, second = w.unknowns.report[VALUE], w.I[SECOND]
         for arc, own in zip((r.a, r.b), np.split(r.moments, [r.split]), strict=True):
             for i in (-1, *(i for i, j in enumerate(arc) if r.ranges.limited[j])):
-                o, at = b.order[k], b.begin[k]
+                o, at = w.blocks.seen[k], w.blocks.entry[k]
                 M = filled(r, arc, i, own)
-                V = b.V[:, :o] if k == r.layout.arcs[2] else np.eye(len(M))
+                V = w.folding.V[:, :o] if k == second else np.eye(len(M))
                 np.testing.assert_allclose(V.T @ V, np.eye(o), atol=1e-12)
                 same = V.T @ M @ V + t * np.eye(o)
-                np.testing.assert_allclose(b.S[at : at + o * o].reshape(o, o), same, atol=1e-12)
+                np.testing.assert_allclose(w.matrices.S[at : at + o * o].reshape(o, o), same, atol=1e-12)
                 k += 1
 
 
@@ -203,9 +207,9 @@ def test_the_matrix_of_a_step_is_what_it_is_said_to_be(name: str) -> None:
     _, _, chain = arm(name)
     r = Relaxation(claim(chain, far(chain, 2)), *chain.box, 0)
     r.refuted(-np.inf)
-    b, rng = r.room.bench, np.random.default_rng(0)
-    m, whole = int(b.size[0]), int(b.size[2])
-    cut = [(slice(at, at + o * o), o) for at, o in zip(b.begin, b.order, strict=True)]
+    w, rng = r.workspace, np.random.default_rng(0)
+    b, m = w.matrices, int(w.I[UNKNOWNS])
+    cut = [(slice(at, at + o * o), o) for at, o in zip(w.blocks.entry, w.blocks.seen, strict=True)]
 
     def each(entries: np.ndarray) -> list[np.ndarray]:
         return [entries[at].reshape(o, o) for at, o in cut]
@@ -216,11 +220,11 @@ def test_the_matrix_of_a_step_is_what_it_is_said_to_be(name: str) -> None:
             W[at] = (root @ root.T).ravel()
     X, inverse, F = each(b.X.copy()), each(b.inverse.copy()), []
     for unit in np.eye(m):
-        b.z[:m] = unit
-        blocks_of_unknowns(r.layout, b)
-        F.append(each(b.dS[:whole].copy()))
+        w.unknowns.z[:m] = unit
+        blocks_of_unknowns(w.I, w.memory)
+        F.append(each(b.dS.copy()))
     H = np.zeros((m, m))
-    step_of(r.layout, b, H)
+    step_of(w.I, w.memory, H)
     for i in range(m):
         for j in range(i + 1):
             same = sum(np.trace(A @ x @ B @ y) for A, x, B, y in zip(F[i], X, F[j], inverse, strict=True))
@@ -228,21 +232,37 @@ def test_the_matrix_of_a_step_is_what_it_is_said_to_be(name: str) -> None:
 
 
 @entry
-def blocks_of_unknowns(s: Any, b: Any) -> None:
+def blocks_of_unknowns(I: Any, memory: Any) -> None:
     """``Σ z_i Fⁱ`` in dS."""
-    c = shaped(b)
-    moments_of_unknowns(c, c.z, 0.0, c.y)
-    fill(s, c, c.y, c.z[c.size[0] - 1], c.dS)
+    unknowns = open_unknowns(I, memory)
+    moments_of_unknowns(I, memory, unknowns.z, 0.0, unknowns.y)
+    fill_blocks(I, memory, unknowns.y, unknowns.z[I[UNKNOWNS] - 1], open_matrices(I, memory).dS)
 
 
 @entry
-def step_of(s: Any, b: Any, H: Any) -> None:
+def step_of(I: Any, memory: Any, H: Any) -> None:
     """The lower triangle of the matrix of a step."""
-    c = shaped(b)
-    step_matrix(s, c)
+    step_matrix(I, memory)
+    unknowns = open_unknowns(I, memory)
     for i in range(H.shape[0]):
         for j in range(i + 1):
-            H[i, j] = c.H[i, j]
+            H[i, j] = unknowns.H[i * I[STRIDE] + j]
+
+
+def test_a_workspace_is_lent_to_one_relaxation_at_a_time() -> None:
+    _, _, chain = arm("ur5")
+    c = claim(chain, far(chain, 0))
+    with relaxed(c, *chain.box, 0) as one, relaxed(c, *chain.box, 0) as two:
+        first = one.workspace
+        assert first is not two.workspace
+        assert one.refuted(1e-3)
+        assert two.refuted(1e-3)
+        assert one.bound == two.bound
+        assert not CHECKED or intact(RELAXATION, first.I, first.memory)
+    with relaxed(c, *chain.box, 0) as three:
+        assert three.workspace is first
+    with pytest.raises(AttributeError):  # what was lent is gone
+        one.refuted(1e-3)
 
 
 @pytest.mark.parametrize("name", FIGURES)

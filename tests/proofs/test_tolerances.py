@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from convex_trial import holds, loop_of
 from supple.geometry.placements import inverse
 from supple.proofs.branching import BESIDE, Guess, idle, place_of_cut
 from supple.proofs.checker.balls import CONJUGATE, dual_product, exact
@@ -17,10 +18,9 @@ from supple.proofs.checker.proof import Leaf
 from supple.proofs.checker.slack import CORNERS, NEAR, WIDTH, carried, forms, spread
 from supple.proofs.claims import Claim
 from supple.proofs.proof import leaf_of
-from supple.proofs.relaxation.relaxation import Relaxation, best_start, matrices
+from supple.proofs.relaxation.relaxation import Relaxation, best_start
 from supple.proofs.serial_chain import Chain, dual_of
 from supple.proofs.tolerances import halves, will_hold
-from supple.proofs.trial import holds, loop_of
 from tests.proofs.test_decide import FIGURES, arm, claim, moments_of, posture
 
 
@@ -49,7 +49,7 @@ def test_a_miss_is_a_combination_of_what_the_target_can_do(name: str) -> None:
         r = Relaxation(c, *chain.box, start)
         _, (h_a, h_b) = moments_of(r, chain, q)
         L = carried(*halves(c, r.ranges, start))
-        L_a, L_b = matrices(chain, c.target, r.ranges, np.array([*r.a, *r.b]))
+        L_a, L_b = r.arc_matrices
         np.testing.assert_allclose(L[0], L_b, atol=1e-12)
         x, y = L_a @ h_a, np.tensordot(m, L, 1) @ h_b
         assert min(np.abs(x - y).max(), np.abs(x + y).max()) < 1e-12

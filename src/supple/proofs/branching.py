@@ -19,7 +19,7 @@ from supple.proofs.checker.proof import Leaf, Proof, Split
 from supple.proofs.claims import Claim
 from supple.proofs.collisions import Crashes, Pairing
 from supple.proofs.proof import leaf_of
-from supple.proofs.relaxation.relaxation import Relaxation, best_start
+from supple.proofs.relaxation.relaxation import best_start, relaxed
 from supple.proofs.tolerances import likely, will_hold
 
 DEEPEST = 150  # cuts of one box
@@ -112,17 +112,17 @@ class Search:
         """A leaf that is likely to hold, or what the relaxation of a claim stands for."""
         claim, margin = self.claims[number], likely(self.claims[number])
         at, start, worth = self.at[number], best_start(claim), WORTH * margin
-        relaxation = Relaxation(claim, lower[at], upper[at], start)
-        while relaxation.refuted(margin, worth):
-            is_best = relaxation.bound <= margin
-            leaf = leaf_of(relaxation, number, start)
-            if will_hold(claim, leaf, relaxation):
-                return leaf
-            if is_best:
-                self.close += 1
-                break
-            margin = np.inf
-        return Guess(*relaxation.angles())
+        with relaxed(claim, lower[at], upper[at], start) as relaxation:
+            while relaxation.refuted(margin, worth):
+                is_best = relaxation.bound <= margin
+                leaf = leaf_of(relaxation, number, start)
+                if will_hold(claim, leaf, relaxation):
+                    return leaf
+                if is_best:
+                    self.close += 1
+                    break
+                margin = np.inf
+            return Guess(*relaxation.angles())
 
     def cut(self, lower: Floats, upper: Floats, guess: Guess, guesses: dict[int, Guess], depth: int) -> Split | None:
         """Both halves of a box."""

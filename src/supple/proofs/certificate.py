@@ -5,7 +5,7 @@ named pairs apart.
 
 **Proof.** The box of joint ranges is cut into smaller ones. For each there is one wish that none of its postures meets, or a
 pair that touches in all of them. What is claimed and the numbers of the proof are all that a certificate holds, with the
-joints that it is about; everything else is derived again by `checking`, which knows nothing of how the proof was found.
+joints that it is about; everything else is derived again by `checker`, which knows nothing of how the proof was found.
 """
 
 from __future__ import annotations

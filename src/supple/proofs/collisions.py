@@ -1,5 +1,5 @@
 """Boxes of postures in all of which two things touch that must keep apart: how they are found (why they touch is in
-`checking.crashes`).
+`checker.collisions`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the proof of a box comes from a refuted relaxation (its data are in `checking.proof`)."""
+"""How the proof of a box comes from a refuted relaxation (its data are in `checker.proof`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from supple.geometry.placements import Floats
 from supple.proofs.checker.proof import Leaf
-from supple.proofs.relaxation.equations import MEETING, RANK
+from supple.proofs.relaxation.equations import RANK
 from supple.proofs.relaxation.multipliers import multiply_out
+from supple.proofs.relaxation.packing import ALL_ROWS, MEETING, NULL_ROWS, SECOND
 from supple.proofs.relaxation.relaxation import Relaxation
 
 _PAIRS = np.triu_indices(8)  # of rows, in the order of their equations
@@ -18,18 +19,19 @@ def leaf_of(relaxation: Relaxation, claim: int, start: int) -> Leaf:
 
     Afterwards the relaxation's bound is that of the leaf, but for tolerances: −∞ where rounding spoils it.
     """
-    room, layout = relaxation.room, relaxation.layout
+    workspace = relaxation.workspace
+    I, blocks = workspace.I, workspace.blocks
     if relaxation.contradicts:
-        grams = tuple(np.zeros((o, o)) for o in layout.order)
+        grams = tuple(np.zeros((o, o)) for o in blocks.order)
         return _leaf(relaxation, claim, start, grams, _contradiction(relaxation.equations, relaxation.split))
-    x = np.empty(room.count[1])
-    multiply_out(layout, room, x)
-    b, second = room.bench, int(layout.arcs[2])
+    multiply_out(I, workspace.memory)
     grams = [
-        b.dS[at : at + o * o].reshape(o, o).copy() for o, at in zip(b.order.tolist(), b.begin.tolist(), strict=True)
+        workspace.matrices.dS[at : at + o * o].reshape(o, o).copy()
+        for o, at in zip(blocks.seen.tolist(), blocks.entry.tolist(), strict=True)
     ]
-    grams[second] = b.V[:, : b.order[second]] @ grams[second]
-    return _leaf(relaxation, claim, start, tuple(grams), x)
+    second = I[SECOND]
+    grams[second] = workspace.folding.V[:, : blocks.seen[second]] @ grams[second]
+    return _leaf(relaxation, claim, start, tuple(grams), workspace.equations.multiplier[: I[ALL_ROWS]].copy())
 
 
 def _leaf(relaxation: Relaxation, claim: int, start: int, grams: tuple[Floats, ...], x: Floats) -> Leaf:
@@ -37,7 +39,7 @@ def _leaf(relaxation: Relaxation, claim: int, start: int, grams: tuple[Floats, .
     if len(x) < MEETING:
         width = 2 ** len(relaxation.b)
         return Leaf(claim, start, grams, np.empty((0, 8)), np.empty((0, 8)), np.empty((0, width)), x)
-    Q, lower = relaxation.room.Q, int(relaxation.room.count[2])
+    Q, lower = relaxation.workspace.arcs.Q, int(relaxation.workspace.I[NULL_ROWS])
     some = 8 - lower
     pairs, facial = some * (some + 1) // 2, lower * 2 ** len(relaxation.b)
     i, j = _PAIRS

@@ -24,7 +24,7 @@ from supple.proofs.checker.proof import Crash, Leaf
 from supple.proofs.checker.statement import Follow, Wish
 from supple.proofs.claims import Claim
 from supple.proofs.proof import leaf_of
-from supple.proofs.relaxation.relaxation import Relaxation, best_start
+from supple.proofs.relaxation.relaxation import best_start, relaxed
 from supple.proofs.serial_chain import Undecidable, Way
 from supple.proofs.tolerances import likely, will_hold
 
@@ -112,11 +112,10 @@ def _lifted(claim: Claim, joints: range | list[int]) -> tuple[Floats, Floats]:
 def _refutes(claim: Claim, box: tuple[Floats, Floats]) -> bool:
     """Whether the relaxation refutes a box, by more than its slack."""
     start = best_start(claim)
-    relaxation = Relaxation(claim, *box, start)
-    if not relaxation.refuted(likely(claim)):
-        return False
-    leaf = leaf_of(relaxation, 0, start)
-    return will_hold(claim, leaf, relaxation)
+    with relaxed(claim, *box, start) as relaxation:
+        if not relaxation.refuted(likely(claim)):
+            return False
+        return will_hold(claim, leaf_of(relaxation, 0, start), relaxation)
 
 
 def _heaviest(claims: _Claims, leaves: list[Boxed]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the search makes of tolerances (`checking.slack`): how much must be refuted, and whether balls will agree."""
+"""What the search makes of tolerances (`checker.slack`): how much must be refuted, and whether balls will agree."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ with Mehrotra's predictor and corrector). The dual seeks X_k ⪰ 0 with ``⟨F�
 and if this is positive there is no such z, and X is the proof. The loop ends with it when the bound is above a margin
 or within a sixth of t, which is the best there can be; and without a proof when t is less than a proof is worth.
 
-The blocks are those of `blocks`, one behind the other, row by row; the matrix of a step is that of `step_matrix`.
+The blocks are those of `semidefinite_blocks`; the matrix of a step is that of `step_matrix`.
 """
 
 from __future__ import annotations
@@ -18,135 +18,176 @@ import math
 from typing import Any
 
 from supple.kernels.algebra.dense_blocks import back, factor, factored, invert, multiply
-from supple.kernels.compiling import leaf, stage
-from supple.proofs.relaxation.semidefinite_blocks import drawn, fill, moments_of, weigh
+from supple.kernels.compiling import leaf, stage, table
+from supple.proofs.relaxation.packing import (
+    BOUND,
+    JOINTS_A,
+    JOINTS_B,
+    MOMENTS,
+    SPLIT,
+    STEPS,
+    STRIDE,
+    UNKNOWNS,
+    VALUE,
+    open_blocks,
+    open_places,
+)
+from supple.proofs.relaxation.scratch import open_matrices, open_unknowns
+from supple.proofs.relaxation.semidefinite_blocks import (
+    entries_of,
+    fill_blocks,
+    moments_of,
+    weigh_moments,
+    weigh_unknowns,
+)
 from supple.proofs.relaxation.step_matrix import step_matrix
 
-STEPS = 60
+MOST_STEPS = 60
 NEARLY = 6.0 / 7.0  # share of t from which on a bound is as good as it gets
 OPEN, REFUTED = 0, 1  # verdicts
 SHRINK, TRIES = 0.93, 120  # of a step that leaves the cone
 SETTLED = 3  # steps towards the average of all postures
-SMALLER, ROOM = 0.7, 0.05  # by which a first t is brought down, and how much is added then
+SMALLER, MORE = 0.7, 0.05  # by which a first t is brought down, and how much is added then
 KEEP = 0.98  # share of a step that ends at the border of the cone
 
 
-@leaf
-def longest(b: Any, M: Any, D: Any, k: int, start: float) -> float:
+@stage
+def is_definite(M: Any, D: Any, at: int, step: float, o: int, L: Any) -> bool:
+    """Whether the block of ``M + step·D`` that begins at `at` is positive definite; its factor in L."""
+    return factor(M, at, D, step, o, L)
+
+
+@stage
+def longest_step(I: Any, memory: Any, M: Any, D: Any, k: int, start: float) -> float:
     """The longest step along D, up to `start`, that is seen to keep block k of M positive definite."""
-    step = start
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
+    step, L = start, matrices.one
     for _ in range(TRIES):
-        if factor(M, b.begin[k], D, step, b.order[k], b.one):
+        if is_definite(M, D, blocks.entry[k], step, blocks.seen[k], L):
             return step
         step *= SHRINK
     return 0.0
 
 
 # ── the parts of a step ──────────────────────────────────────────────────────────────────────────────────────────────
-@leaf
-def prepared(s: Any, b: Any) -> bool:
+@stage
+def prepare_step(I: Any, memory: Any) -> bool:
     """Invert S, fill and factorise H, and ``⟨Fⁱ, S⁻¹⟩``; whether rounding let it."""
-    m = b.size[0]
-    for k in range(b.order.shape[0]):
-        if not factor(b.S, b.begin[k], b.S, 0.0, b.order[k], b.one):
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
+    unknowns = open_unknowns(I, memory)
+    m, one = I[UNKNOWNS], matrices.one
+    H = table(unknowns.H, 0, m, I[STRIDE])
+    for k in range(blocks.seen.shape[0]):
+        if not is_definite(matrices.S, matrices.S, blocks.entry[k], 0.0, blocks.seen[k], one):
             return False
-        invert(b.one, b.two, b.order[k], b.inverse, b.begin[k])
-    step_matrix(s, b)
-    b.inward[m - 1] = weigh(s, b, b.inverse, b.weight)
-    drawn(b, b.weight, b.inward)
+        invert(one, matrices.two, blocks.seen[k], matrices.inverse, blocks.entry[k])
+    step_matrix(I, memory)
+    unknowns.inward[m - 1] = weigh_moments(I, memory, matrices.inverse)
+    weigh_unknowns(I, memory, unknowns.weight, unknowns.inward)
     most = 0.0
     for i in range(m):
-        most = max(most, b.H[i, i])
+        most = max(most, H[i, i])
     for i in range(m):
-        b.H[i, i] += 1e-14 * most
-    return factored(b.H, m, b.panel)
+        H[i, i] += 1e-14 * most
+    return factored(H, m, unknowns.panel)
 
 
-@leaf
-def sandwich(b: Any, M: Any, k: int) -> None:
+@stage
+def symmetric_product(I: Any, memory: Any, M: Any, k: int) -> None:
     """The symmetric part of ``M dS S⁻¹`` of block k, in `one`."""
-    o, a = b.order[k], b.begin[k]
-    multiply(M, a, b.dS, a, o, b.one)
-    multiply(b.one, 0, b.inverse, a, o, b.two)
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
+    o, a, one, two = blocks.seen[k], blocks.entry[k], matrices.one, matrices.two
+    multiply(M, a, matrices.dS, a, o, one)
+    multiply(one, 0, matrices.inverse, a, o, two)
     for i in range(o):
         for j in range(o):
-            b.one[i * o + j] = 0.5 * (b.two[i * o + j] + b.two[j * o + i])
+            one[i * o + j] = 0.5 * (two[i * o + j] + two[j * o + i])
 
 
-@leaf
-def directed(s: Any, b: Any, centre: float, corrects: bool) -> Any:
+@stage
+def find_directions(I: Any, memory: Any, centre: float, corrects: bool) -> Any:
     """The directions towards ``X S = centre·I``, and how far X and S can go along them."""
-    m = b.size[0]
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
+    unknowns = open_unknowns(I, memory)
+    m, dz, rhs, X, S = I[UNKNOWNS], unknowns.dz, unknowns.rhs, matrices.X, matrices.S
     for i in range(m):
-        b.dz[i] = 0.0
+        dz[i] = 0.0
     if corrects:
-        b.dz[m - 1] = weigh(s, b, b.second, b.weight)
-        drawn(b, b.weight, b.dz)
+        dz[m - 1] = weigh_moments(I, memory, matrices.correction)
+        weigh_unknowns(I, memory, unknowns.weight, dz)
     for i in range(m):
-        b.rhs[i] = centre * b.inward[i] - b.dz[i]
-    b.rhs[m - 1] -= 1.0
-    back(b.H, m, b.rhs, b.dz)
-    moments_of(b, b.dz, 0.0, b.y)
-    fill(s, b, b.y, b.dz[m - 1], b.dS)
+        rhs[i] = centre * unknowns.inward[i] - dz[i]
+    rhs[m - 1] -= 1.0
+    back(table(unknowns.H, 0, m, I[STRIDE]), m, rhs, dz)
+    moments_of(I, memory, dz, 0.0, unknowns.y)
+    fill_blocks(I, memory, unknowns.y, dz[m - 1], matrices.dS)
     long_x, long_s = 1.0, 1.0
-    for k in range(b.order.shape[0]):
-        o, a = b.order[k], b.begin[k]
-        sandwich(b, b.X, k)
+    for k in range(blocks.seen.shape[0]):
+        o, a = blocks.seen[k], blocks.entry[k]
+        symmetric_product(I, memory, X, k)
         for e in range(o * o):
-            d = b.one[e] + (b.second[a + e] if corrects else 0.0)
-            b.dX[a + e] = centre * b.inverse[a + e] - b.X[a + e] - d
-        long_x = longest(b, b.X, b.dX, k, long_x)
-        long_s = longest(b, b.S, b.dS, k, long_s)
+            d = matrices.one[e] + (matrices.correction[a + e] if corrects else 0.0)
+            matrices.dX[a + e] = centre * matrices.inverse[a + e] - X[a + e] - d
+        long_x = longest_step(I, memory, X, matrices.dX, k, long_x)
+        long_s = longest_step(I, memory, S, matrices.dS, k, long_s)
     return long_x, long_s
 
 
-@leaf
-def foresee(b: Any, mu: float, order: int, long_x: float, long_s: float) -> float:
+@stage
+def predict(I: Any, memory: Any, gap: float, long_x: float, long_s: float) -> float:
     """What the predictor leaves: how far to centre, and what the corrector takes off."""
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
     left = 0.0
-    for e in range(b.size[2]):
-        left += (b.X[e] + long_x * b.dX[e]) * (b.S[e] + long_s * b.dS[e])
-    share = min(1.0, max((max(left, 0.0) / (mu * order)) ** 3, 1e-6))
-    for k in range(b.order.shape[0]):
-        o, a = b.order[k], b.begin[k]
-        sandwich(b, b.dX, k)
+    for e in range(entries_of(blocks)):
+        left += (matrices.X[e] + long_x * matrices.dX[e]) * (matrices.S[e] + long_s * matrices.dS[e])
+    share = min(1.0, max((max(left, 0.0) / gap) ** 3, 1e-6))
+    for k in range(blocks.seen.shape[0]):
+        o, a = blocks.seen[k], blocks.entry[k]
+        symmetric_product(I, memory, matrices.dX, k)
         for e in range(o * o):
-            b.second[a + e] = b.one[e]
+            matrices.correction[a + e] = matrices.one[e]
     return share
 
 
 @leaf
-def average(s: Any, y: Any) -> None:
-    """Moments well inside all conditions: products of 1, ½ and 0."""
-    at, size = 0, s.arcs[3]
-    for arc in range(2):
-        for i in range(size):
-            x, digits = 1.0, i
-            for _ in range(s.arcs[arc]):
-                x *= 0.5 if digits % 3 == 1 else 1.0 if digits % 3 == 0 else 0.0
-                digits //= 3
-            y[at + i] = x
-        at, size = at + size, y.shape[0] - size
+def average(y: Any, at: int, end: int, joints: int) -> None:
+    """Moments of an arc well inside all conditions: products of 1, ½ and 0."""
+    for i in range(end - at):
+        x, digits = 1.0, i
+        for _ in range(joints):
+            x *= 0.5 if digits % 3 == 1 else 1.0 if digits % 3 == 0 else 0.0
+            digits //= 3
+        y[at + i] = x
 
 
-@leaf
-def settle(s: Any, b: Any) -> None:
+@stage
+def start_near_average(I: Any, memory: Any) -> None:
     """Unknowns whose moments are about the nearest to the average, by a few steps of conjugate gradients."""
-    n, p, q, left = b.size[0] - 1, b.dz, b.inward, b.rhs
-    average(s, b.weight)
+    unknowns = open_unknowns(I, memory)
+    places = open_places(I, memory)
+    n, p, q, left, z = I[UNKNOWNS] - 1, unknowns.dz, unknowns.inward, unknowns.rhs, unknowns.z
+    y, weight, split = unknowns.y, unknowns.weight, I[SPLIT]
+    for arc in range(2):
+        begin, end = (0, split) if arc == 0 else (split, I[MOMENTS])
+        average(weight, begin, end, I[JOINTS_A] if arc == 0 else I[JOINTS_B])
     for i in range(n):
-        b.z[i] = b.weight[b.free[i]]
-    moments_of(b, b.z, 1.0, b.y)
-    for j in range(b.y.shape[0]):
-        b.weight[j] -= b.y[j]
-    drawn(b, b.weight, left)
+        z[i] = weight[places.free[i]]
+    moments_of(I, memory, z, 1.0, y)
+    for j in range(y.shape[0]):
+        weight[j] -= y[j]
+    weigh_unknowns(I, memory, weight, left)
     square = 0.0
     for i in range(n):
         p[i] = left[i]
         square += left[i] * left[i]
     for _ in range(SETTLED):
-        moments_of(b, p, 0.0, b.y)
-        drawn(b, b.y, q)
+        moments_of(I, memory, p, 0.0, y)
+        weigh_unknowns(I, memory, y, q)
         along, before = 0.0, square
         for i in range(n):
             along += p[i] * q[i]
@@ -154,7 +195,7 @@ def settle(s: Any, b: Any) -> None:
             return
         square = 0.0
         for i in range(n):
-            b.z[i] += before / along * p[i]
+            z[i] += before / along * p[i]
             left[i] -= before / along * q[i]
             square += left[i] * left[i]
         for i in range(n):
@@ -162,83 +203,97 @@ def settle(s: Any, b: Any) -> None:
 
 
 @leaf
-def definite(b: Any, M: Any, t: float) -> bool:
-    """Whether ``M + t X`` is positive definite in all blocks."""
+def is_inside(blocks: Any, matrices: Any, t: float) -> bool:
+    """Whether ``S + t X`` is positive definite in all blocks."""
     is_so = True
-    for k in range(b.order.shape[0]):
-        is_so = is_so and factor(M, b.begin[k], b.X, t, b.order[k], b.one)
+    for k in range(blocks.seen.shape[0]):
+        is_so = is_so and is_definite(matrices.S, matrices.X, blocks.entry[k], t, blocks.seen[k], matrices.one)
     return is_so
 
 
-@leaf
-def begin(s: Any, b: Any, order: int) -> None:
+@stage
+def begin_inside(I: Any, memory: Any, order: int) -> None:
     """Fill X, z and t so that all blocks are positive definite."""
-    t, m = 0.0, b.size[0]
-    settle(s, b)
-    moments_of(b, b.z, 1.0, b.y)
-    fill(s, b, b.y, 0.0, b.S)
-    for k in range(b.order.shape[0]):
-        o, a = b.order[k], b.begin[k]
+    start_near_average(I, memory)
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
+    unknowns = open_unknowns(I, memory)
+    t, S = 0.0, matrices.S
+    moments_of(I, memory, unknowns.z, 1.0, unknowns.y)
+    fill_blocks(I, memory, unknowns.y, 0.0, S)
+    for k in range(blocks.seen.shape[0]):
+        o, a = blocks.seen[k], blocks.entry[k]
         for i in range(o):
-            low = -b.S[a + i * o + i]
+            low = -S[a + i * o + i]
             for j in range(o):
-                low += abs(b.S[a + i * o + j]) if j != i else 0.0
+                low += abs(S[a + i * o + j]) if j != i else 0.0
             t = max(t, low)  # Gershgorin's bound of −λ, which may be far too large
-    for k in range(b.order.shape[0]):
-        o, a = b.order[k], b.begin[k]
+    for k in range(blocks.seen.shape[0]):
+        o, a = blocks.seen[k], blocks.entry[k]
         for i in range(o):
             for j in range(o):
-                b.X[a + i * o + j] = 1.0 / order if i == j else 0.0
-    while t > ROOM and definite(b, b.S, SMALLER * t * order):
+                matrices.X[a + i * o + j] = 1.0 / order if i == j else 0.0
+    while t > MORE and is_inside(blocks, matrices, SMALLER * t * order):
         t *= SMALLER
-    b.z[m - 1] = t + ROOM
+    unknowns.z[I[UNKNOWNS] - 1] = t + MORE
 
 
 @leaf
-def bounded(s: Any, b: Any) -> float:
+def bound_of(I: Any, memory: Any) -> float:
     """The lower bound of t that X gives."""
-    trace, value = weigh(s, b, b.X, b.weight), 0.0
-    drawn(b, b.weight, b.rhs)
-    for i in range(b.base.shape[0]):
-        value += b.base[i] * b.weight[i]
-    for i in range(b.size[0] - 1):
-        value += abs(b.rhs[i])
+    matrices = open_matrices(I, memory)
+    unknowns = open_unknowns(I, memory)
+    trace, value = weigh_moments(I, memory, matrices.X), 0.0
+    weigh_unknowns(I, memory, unknowns.weight, unknowns.rhs)
+    for i in range(unknowns.base.shape[0]):
+        value += unknowns.base[i] * unknowns.weight[i]
+    for i in range(I[UNKNOWNS] - 1):
+        value += abs(unknowns.rhs[i])
     return -value / trace
 
 
+@leaf
+def take_step(matrices: Any, unknowns: Any, entries: int, m: int, long_x: float, long_s: float) -> None:
+    """One step along the directions, not quite to the border of the cone."""
+    long_x = 1.0 if long_x >= 1.0 else KEEP * long_x
+    long_s = 1.0 if long_s >= 1.0 else KEEP * long_s
+    for e in range(entries):
+        matrices.X[e] += long_x * matrices.dX[e]
+    for i in range(m):
+        unknowns.z[i] += long_s * unknowns.dz[i]
+
+
 @stage
-def phase_one(s: Any, b: Any, margin: float, worth: float, out: Any) -> int:
-    """Whether t is seen to be above `margin`, or as far above `worth` as it ever is. `out`: the bound, t, and the steps.
+def phase_one(I: Any, memory: Any, margin: float, worth: float) -> int:
+    """Whether t is seen to be above `margin`, or as far above `worth` as it ever is; the bound, t and the steps in the report.
 
     After some steps it goes on from there.
     """
-    order, verdict, bound, m, entries = 0, OPEN, -math.inf, b.size[0], b.size[2]
-    for k in range(b.order.shape[0]):
-        order += b.order[k]
-    if out[2] == 0.0:
-        begin(s, b, order)
-    while out[2] < STEPS:
-        moments_of(b, b.z, 1.0, b.y)
-        t, gap = b.z[m - 1], 0.0
-        fill(s, b, b.y, t, b.S)
+    blocks = open_blocks(I, memory)
+    matrices = open_matrices(I, memory)
+    unknowns = open_unknowns(I, memory)
+    order, verdict, bound, m, entries = 0, OPEN, -math.inf, I[UNKNOWNS], entries_of(blocks)
+    for k in range(blocks.seen.shape[0]):
+        order += blocks.seen[k]
+    if unknowns.report[STEPS] == 0.0:
+        begin_inside(I, memory, order)
+    while unknowns.report[STEPS] < MOST_STEPS:
+        moments_of(I, memory, unknowns.z, 1.0, unknowns.y)
+        t, gap = unknowns.z[m - 1], 0.0
+        fill_blocks(I, memory, unknowns.y, t, matrices.S)
         for e in range(entries):
-            gap += b.S[e] * b.X[e]
-        bound, mu = bounded(s, b), gap / order
+            gap += matrices.S[e] * matrices.X[e]
+        bound, mu = bound_of(I, memory), gap / order
         if bound > margin or (bound > worth and bound > NEARLY * t):
             verdict = REFUTED
-        if verdict != OPEN or t < worth or not mu >= 1e-12 or not prepared(s, b):
+        if verdict != OPEN or t < worth or not mu >= 1e-12 or not prepare_step(I, memory):
             break
-        long_x, long_s = directed(s, b, 0.0, False)
-        share = foresee(b, mu, order, long_x, long_s)
-        long_x, long_s = directed(s, b, share * mu, True)
+        long_x, long_s = find_directions(I, memory, 0.0, False)
+        share = predict(I, memory, mu * order, long_x, long_s)
+        long_x, long_s = find_directions(I, memory, share * mu, True)
         if max(long_x, long_s) < 1e-4:
             break
-        long_x = 1.0 if long_x >= 1.0 else KEEP * long_x
-        long_s = 1.0 if long_s >= 1.0 else KEEP * long_s
-        for e in range(entries):
-            b.X[e] += long_x * b.dX[e]
-        for i in range(m):
-            b.z[i] += long_s * b.dz[i]
-        out[2] += 1.0
-    out[0], out[1] = bound, b.z[m - 1]
+        take_step(matrices, unknowns, entries, m, long_x, long_s)
+        unknowns.report[STEPS] += 1.0
+    unknowns.report[BOUND], unknowns.report[VALUE] = bound, unknowns.z[m - 1]
     return verdict

@@ -11,31 +11,34 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.algebra.dense_blocks import add_four, add_one, back, factor, factored
+from supple.kernels.algebra.dense_blocks import add_four, add_one, back, factor, factored, whole
 from supple.kernels.compiling import entry, leaf, table
-from supple.proofs.relaxation.semidefinite_blocks import shaped, stride, weigh
+from supple.proofs.relaxation.packing import ALL_ROWS, BOUND, SPLIT, TIED, open_blocks, open_places
+from supple.proofs.relaxation.scratch import open_equations, open_matrices, open_unknowns
+from supple.proofs.relaxation.semidefinite_blocks import weigh_moments
 
 
 @leaf
-def roots(b: Any, total: float, out: Any) -> bool:
-    """G of every block; whether rounding let it."""
-    for k in range(b.order.shape[0]):
-        o, at = b.order[k], b.begin[k]
-        if not factor(b.X, at, b.X, 0.0, o, b.one):
+def find_roots(blocks: Any, matrices: Any, total: float) -> bool:
+    """G of every block in dS; whether rounding let it."""
+    one, X, out = matrices.one, matrices.X, matrices.dS
+    for k in range(blocks.seen.shape[0]):
+        o, at = blocks.seen[k], blocks.entry[k]
+        if not factor(X, at, X, 0.0, o, one):
             return False
         for i in range(o):
             for j in range(o):
-                out[at + i * o + j] = b.one[i * o + j] / math.sqrt(total) if j <= i else 0.0
+                out[at + i * o + j] = one[i * o + j] / math.sqrt(total) if j <= i else 0.0
     return True
 
 
 @leaf
-def normal(r: Any, M: Any, rows: int, n: int) -> None:
+def normal_matrix(equations: Any, tied: Any, rows: int, n: int, M: Any) -> None:
     """The columns of the moments that are tied in W, and the lower triangle of ``Aᵀ A``."""
-    W, fours = r.W, rows - rows % 4
+    W, E, fours = equations.W, equations.E, rows - rows % 4
     for i in range(rows):
         for p in range(n):
-            W[i, p] = r.E[i, r.bench.tied[p]]
+            W[i, p] = E[i, tied[p]]
     for p in range(n):
         for q in range(p + 1):
             M[p, q] = 0.0
@@ -48,15 +51,15 @@ def normal(r: Any, M: Any, rows: int, n: int) -> None:
 
 
 @leaf
-def left_over(s: Any, r: Any, total: float, x: Any) -> float:
-    """The bound of the proof."""
-    left, constant, others = r.bench.weight, 0.0, 0.0
+def bound_of_proof(I: Any, equations: Any, left: Any, total: float) -> float:
+    """The bound of the proof, whose weights of moments are in `left`."""
+    constant, others, x = 0.0, 0.0, equations.multiplier
     for j in range(left.shape[0]):
         left[j] /= total
-    for i in range(r.count[1]):
-        add_one(left, left.shape[0], x[i], r.E[i])
+    for i in range(I[ALL_ROWS]):
+        add_one(left, left.shape[0], x[i], equations.E[i])
     for j in range(left.shape[0]):
-        if j == 0 or j == s.arcs[3]:
+        if j == 0 or j == I[SPLIT]:
             constant += left[j]
         else:
             others += abs(left[j])
@@ -64,29 +67,31 @@ def left_over(s: Any, r: Any, total: float, x: Any) -> float:
 
 
 @entry
-def multiply_out(s: Any, r: Any, x: Any) -> None:
-    """Fill x, the bench's dS with G of every block as it is seen, and the bound: −∞ if rounding does not let it."""
-    b = shaped(r.bench)
-    rows, n, left, step = r.count[1], b.size[1], b.rhs, b.dz
-    total, most = weigh(s, b, b.X, b.weight), 0.0
-    M = table(r.bench.G, 0, n, stride(n))
-    normal(r, M, rows, n)
+def multiply_out(I: Any, memory: Any) -> None:
+    """Fill the multipliers, dS with G of every block as it is seen, and the bound: −∞ if rounding does not let it."""
+    equations = open_equations(I, memory)
+    matrices = open_matrices(I, memory)
+    unknowns = open_unknowns(I, memory)
+    tied = open_places(I, memory).tied
+    rows, n, left, step, x = I[ALL_ROWS], I[TIED], unknowns.rhs, unknowns.dz, equations.multiplier
+    total, most, M = weigh_moments(I, memory, matrices.X), 0.0, table(unknowns.G, 0, n, whole(n) + 16)
+    normal_matrix(equations, tied, rows, n, M)
     for p in range(n):
         most = max(most, M[p, p])
     for p in range(n):
         M[p, p] += 1e-15 * most
     for i in range(rows):
         x[i] = 0.0
-    if not roots(b, total, b.dS) or not factored(M, n, b.panel):
-        r.out[0] = -math.inf
+    if not find_roots(open_blocks(I, memory), matrices, total) or not factored(M, n, unknowns.panel):
+        unknowns.report[BOUND] = -math.inf
         return
     for _ in range(2):
         for p in range(n):
-            left[p] = -b.weight[b.tied[p]] / total
+            left[p] = -unknowns.weight[tied[p]] / total
         for i in range(rows):
-            add_one(left, n, -x[i], r.W[i])
+            add_one(left, n, -x[i], equations.W[i])
         back(M, n, left, step)
         for i in range(rows):
             for p in range(n):
-                x[i] += r.W[i, p] * step[p]
-    r.out[0] = left_over(s, r, total, x)
+                x[i] += equations.W[i, p] * step[p]
+    unknowns.report[BOUND] = bound_of_proof(I, equations, unknowns.weight, total)

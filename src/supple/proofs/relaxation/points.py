@@ -1,4 +1,4 @@
-"""The equations of points that are to meet, in floats (what they are is in `checking.points`)."""
+"""The equations of points that are to meet, in floats (what they are is in `checker.points`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One leaf and one claim of the search put to the check, without a figure or a certificate: for its tests and measurements."""
+"""One leaf and one claim of the search put to the check, without a figure or a certificate: for tests and measurements."""
 
 from __future__ import annotations
 
