@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import flag, instance, number, positive
 from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
-from supple.kernels.scratch import EVALUATION
 from supple.problem.goals import Custom, Near
 from supple.problem.problem import Problem
 from supple.problem.targets import Slot, slots, write_targets
-from supple.solvers.differential import DT, SPEED, room_size, step_entry
+from supple.solvers.differential.differential import step_entry
+from supple.solvers.differential.scratch import DT, FAILED, INFO, SPEED, STEP
 
 
 def step(
@@ -52,14 +52,14 @@ class Plan:
 
     I: np.ndarray
     F: np.ndarray
-    levels: np.ndarray  # the order of the residuals, as `differential` reads it
+    levels: np.ndarray  # the order of the residuals, as `solvers.differential` reads it
     settings: np.ndarray  # with a dt of 0
     T: np.ndarray  # (1, …) the problem's own targets
     slots: tuple[Slot, ...]
 
     def scratch(self) -> np.ndarray:
         """Memory for one step at a time."""
-        return np.zeros(EVALUATION.size(self.I) + room_size(self.I))
+        return STEP.fresh(self.I)
 
     def aimed(self, targets: Any) -> np.ndarray:
         """The targets as kernels read them."""
@@ -71,10 +71,10 @@ class Plan:
 
     def take(self, q: np.ndarray, T: np.ndarray, dt: float, scratch: np.ndarray) -> Floats:
         """Move q (size) in place by one step towards the packed targets T (1, …)."""
-        settings, info = self.settings.copy(), np.empty((1, 2))
+        settings, info = self.settings.copy(), np.empty((1, INFO))
         settings[DT] = dt
         step_entry(self.I, self.F, scratch, T, q[None], self.levels, settings, info, 0, 1)
-        if info[0, 1] != 0.0:
+        if info[0, FAILED] != 0.0:
             raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
         return q
 

@@ -1,0 +1,1 @@
+"""Differential steps: linearised tasks in strict order."""
