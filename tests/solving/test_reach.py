@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.solving.reach import MOST, spread_rotations
+from supple.solving.reach_grid import MOST, spread_rotations
 from supple.view import draw_reach
 from tests.cli.test_cli import refusal, run, said
 
