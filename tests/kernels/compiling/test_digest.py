@@ -1,18 +1,33 @@
 """The cache of compiled kernels: never stale, quiet when warm, harmless when it cannot be written."""
 
 from __future__ import annotations
+import __future__
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import supple
-from supple.kernels.compiling import cache, kernel_digest, kernel_sources, leaf, row, stage, untyped
+from supple.kernels.compiling import (
+    INTERPRETED,
+    cache,
+    entry,
+    kernel_digest,
+    kernel_sources,
+    leaf,
+    row,
+    stage,
+    untyped,
+)
+from supple.kernels.compiling.guard import COMPILES_QUICKLY
 
 SOURCE = Path(supple.__file__).parent
 # A leaf in a file that holds other leaves, and an entry in a file of its own that calls it.
@@ -169,6 +184,32 @@ def test_every_file_with_kernels_is_known():
     assert holding <= set(kernel_sources(SOURCE))
 
 
+def kernel_code(function: ast.FunctionDef) -> Any:
+    """A kernel without its marks, compiled by Python: its `co_names` are what it takes from its module."""
+    plain = ast.FunctionDef(**{**vars(function), "decorator_list": []})
+    code = compile(ast.Module([plain], []), "kernel", "exec", flags=__future__.annotations.compiler_flag)
+    return next(constant for constant in code.co_consts if hasattr(constant, "co_names"))
+
+
+def test_every_file_that_kernels_take_names_from_is_known():
+    """Constants and openers are compiled in: what changes them must change the digest."""
+    known, found, marks = set(kernel_sources(SOURCE)), 0, {"leaf", "written_in", "shared", "stage", "entry"}
+    for file in known:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        functions = [f for f in tree.body if isinstance(f, ast.FunctionDef)]
+        kernels = [f for f in functions if marks & {getattr(mark, "id", "") for mark in f.decorator_list}]
+        used = {name for kernel in kernels for name in kernel_code(kernel).co_names}
+        for line in tree.body:
+            if isinstance(line, ast.ImportFrom) and (line.module or "").startswith("supple."):
+                source = SOURCE.joinpath(*str(line.module).split(".")[1:]).with_suffix(".py")
+                taken = used & {name.asname or name.name for name in line.names}
+                found += len(taken)
+                assert not taken or not source.exists() or source in known, (
+                    f"{file.name} takes {taken} of {source.name}"
+                )
+    assert found > 100
+
+
 def test_only_one_package_knows_numba():
     users = [
         f.relative_to(SOURCE).as_posix()
@@ -204,3 +245,24 @@ def test_a_leaf_that_returns_a_view_is_refused():
 
 def test_what_is_no_entry_is_called_as_it_is():
     assert untyped(files) is files
+
+
+@leaf
+def chosen(a: np.ndarray, k: int, negative: bool) -> float:
+    return -a[k] if negative else a[k]
+
+
+@entry
+def choose(a: np.ndarray, out: np.ndarray) -> None:
+    n = 0
+    for i in range(a.shape[0]):
+        n = i
+    out[0] = chosen(a, 0, False) + chosen(a, 1, True) + chosen(a, n, a[0] > 0.0)
+
+
+@pytest.mark.skipif(INTERPRETED or not COMPILES_QUICKLY, reason="it is about compiled kernels, with all shortcuts")
+def test_a_kernel_is_compiled_once_whatever_constants_it_is_given():
+    out = np.zeros(1)
+    choose(np.array([1.0, 2.0, 4.0]), out)
+    assert out[0] == 1.0 - 2.0 - 4.0
+    assert len(chosen.overloads) == 1

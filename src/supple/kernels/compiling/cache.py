@@ -30,6 +30,7 @@ from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
 
 INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 KEPT = 4  # folders of other versions
+NAMED = ("geometry/placements.py",)  # knows nothing of kernels, but some go by its constants
 MAGIC = b"supple kernel 1\n"
 DIGEST = hashlib.sha256().digest_size
 
@@ -41,8 +42,9 @@ class Damaged(Exception):
 # ── digests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 def kernel_sources(package: Path) -> list[Path]:
     """Every file of the package that defines kernels, or the numbers that they go by, in a fixed order."""
-    files, mark = sorted(package.rglob("*.py")), b"supple.kernels.compiling import"
-    return [file for file in files if package / "kernels" in file.parents or mark in file.read_bytes()]
+    files, mark = sorted(package.rglob("*.py")), re.compile(rb"supple\.kernels\.(compiling|opening) import")
+    named = [package / name for name in NAMED]
+    return [f for f in files if package / "kernels" in f.parents or f in named or mark.search(f.read_bytes())]
 
 
 def kernel_digest(package: Path) -> str:
