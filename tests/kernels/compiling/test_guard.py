@@ -18,14 +18,22 @@ from supple.kernels.compiling import INTERPRETED, guard, shortcuts
 
 SOURCES = Path(supple.__file__).parents[1]
 COMPILED = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
-# An entry that calls a leaf, a stage and what is written in, and looks into arrays by every kind of view.
+# An entry that calls a leaf, a stage and what is written in, and looks into arrays, and writes, by every kind of view.
 PROBE = """
 import os, sys, types
 package, module = types.ModuleType("supple"), types.ModuleType("supple.probe")
 package.__path__ = [os.path.join(os.environ["PYTHONPATH"], "supple")]
 sys.modules |= {"supple": package, "supple.probe": module}
 exec(compile('''
+from typing import Any, NamedTuple
 from supple.kernels.compiling import entry, flat, leaf, row, stage, table, written_in
+from supple.kernels.layouts import Layout
+from supple.kernels.opening import Scratch, of
+
+class Pair(NamedTuple):
+    x: Any = of("COUNT")
+
+open_pair = Scratch(Pair, Layout("a pair", "COUNT", [], [])).open
 
 @leaf
 def first(x):
@@ -40,13 +48,17 @@ def opened(pack):
     return row(pack, 1, 2), table(pack, 2, 2, 2)
 
 @entry
-def probe(pack):
+def probe(pack, I, memory):
     a, X = opened(pack)
-    return 10.0 * first(a) + total(X)
+    scratch = open_pair(I, memory)
+    for k in range(2):
+        scratch.x[k] = a[k]
+    return 10.0 * first(memory) + total(X)
 ''', "probe", "exec"), module.__dict__)
 import numpy as np
 from supple.kernels.compiling import guard
-print(module.probe(np.arange(6.0)), sum(module.probe.stats.cache_hits.values()), guard.COMPILES_QUICKLY)
+value = module.probe(np.arange(6.0), np.array([2]), np.zeros(2))
+print(value, sum(module.probe.stats.cache_hits.values()), guard.COMPILES_QUICKLY)
 """
 
 

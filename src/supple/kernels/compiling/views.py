@@ -103,7 +103,7 @@ def define_views(function: Callable[..., Any], kind: Any, shapes: Sequence[tuple
     """
     if not COMPILES_QUICKLY:
         twin = FunctionType(function.__code__, function.__globals__)
-        overload(function, inline="always")(lambda I, memory: twin)
+        overload(function)(lambda I, memory: twin)  # not inline: Numba would take what is written into views for dead
         return
     from supple.kernels.compiling.shortcuts import lower_views
 
