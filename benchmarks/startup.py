@@ -1,6 +1,6 @@
 """A user's first impression: how long a fresh process takes to its first answer, from a wheel, from a checkout, beside peers.
 
-Run ``make wheel``, then ``python benchmarks/startup.py [--parts wheel,checkout,foreign,peers] [--json FILE]``. Every row is a
+Run ``make wheel``, then ``python benchmarks/startup.py [--parts wheel,checkout,foreign,peers] [--only WORD]``. Every row is a
 process of its own: seconds by the clock, and processor seconds, which do not count what a busy machine does besides. *wheel* is
 installed from ``dist`` into an environment of its own, with no cache anywhere and a home that stays empty; *checkout* is this
 one, cold (an empty cache for each row) and warm; *foreign* is the wheel on hosts that it was not made for. Peers get
@@ -189,7 +189,7 @@ def on_foreign_hosts(_: int) -> list[Row]:
 
     python = installed([*NEEDED, f"numba=={numba.__version__}"], "wheel")
     other = "0.66.0" if not numba.__version__.startswith("0.66") else "0.65.1"
-    rows, step = [], PROGRAMS["step"][0]
+    rows, step = [], PANDA.format(what="panda", up=-0.1) + STEP
 
     def tried(where: str, given: Path, before: Any = None, mode: int = 0o700, **settings: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -256,9 +256,12 @@ def main() -> None:
     """Print the table; write JSON if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--only", default="", help="only programs whose name has this word")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    for name in [name for name in PROGRAMS if arguments.only not in name]:
+        del PROGRAMS[name]
     print(f"{'start-up [s]':32s}{'':26s}{'clock':>8s}{'processor':>11s}{'target':>8s}")
     rows = [row for part in arguments.parts.split(",") for row in PARTS[part](arguments.rounds)]
     if arguments.json:

@@ -91,6 +91,16 @@ def entries() -> dict[str, Any]:
     return {name: each for name, each in REGISTER.items() if name.startswith("supple.")}
 
 
+def entry_named(name: str) -> Any:
+    """The entry of that name; a plain twin, which is made when somebody first asks for it, is made."""
+    found = entries()
+    if name not in found:
+        module, function = name.rsplit(".", 1)
+        made = import_module("supple.kernels.compiling").__dict__["plain_twin"]
+        made(found[f"{module}.{function.removeprefix('plain_')}"])
+    return REGISTER[name]
+
+
 def recorded() -> list[Call]:
     """The calls so far, each once."""
     return list((_calls or {}).values())

@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from supple.kernels.compiling import cache, shipped
-from supple.kernels.compiling.recording import Call, entries
+from supple.kernels.compiling.recording import Call, entry_named
 
 
 def missing(calls: Sequence[Call]) -> list[Call]:
     """The calls whose code did not come with the package, and is not in the cache either, or not whole."""
-    found = entries()
-    return [call for call in calls if not found[call.entry]._cache.has(call.types, found[call.entry].targetctx)]
+    found = [(call, entry_named(call.entry)) for call in calls]
+    return [call for call, entry in found if not entry._cache.has(call.types, entry.targetctx)]
 
 
 def compiled(calls: Sequence[Call]) -> list[float]:
     """Compile what is called, or load it; seconds for each."""
-    found, seconds = entries(), []
+    seconds = []
     for call in calls:
-        begun = time.perf_counter()
-        found[call.entry].compile(call.types)
+        entry, begun = entry_named(call.entry), time.perf_counter()
+        entry.compile(call.types)
         seconds.append(time.perf_counter() - begun)
     return seconds
 
@@ -39,12 +39,12 @@ def ship(calls: Sequence[Call], folder: Path) -> str:
     The process must have been told to compile for that level, and for nothing that this machine has besides: by Numba's
     variables ``NUMBA_CPU_NAME=x86-64-v3`` and ``NUMBA_CPU_FEATURES=``.
     """
-    found = entries()
-    _, processor, features = next(iter(found.values())).targetctx.codegen().magic_tuple()
+    _, processor, features = entry_named(calls[0].entry).targetctx.codegen().magic_tuple()
     if processor not in shipped.levels_here() or features:
         raise ValueError(f"{processor} with {features or 'nothing besides'} is no level")
     for call in calls:
-        payload = found[call.entry]._cache.payload(call.types, found[call.entry].targetctx)
+        entry = entry_named(call.entry)
+        payload = entry._cache.payload(call.types, entry.targetctx)
         if payload is None:
             raise ValueError(f"{call.entry} was not compiled")
         why_not = cache.keep(*shipped.place(folder, processor, *call), payload, mode=0o644)
