@@ -129,6 +129,8 @@ class _Sum:
 
     def __call__(self, expression: Any) -> Any:
         """What an expression comes to."""
+        if isinstance(expression, Scratch) and expression.told_by:
+            return self.how.count(self.contents[expression.told_by])
         if isinstance(expression, Scratch):
             return expression.end(self.how)
         if isinstance(expression, int):
@@ -160,10 +162,13 @@ class _Sum:
 
 
 class Scratch:
-    """The layout of some scratch: where each of its tables lies, in the counts of a pack. `sizes` are short for expressions."""
+    """The layout of some scratch: where each of its tables lies, in the counts of a pack. `sizes` are short for expressions.
 
-    def __init__(self, kind: Any, layout: Layout, **sizes: str | int) -> None:
-        self.kind, self.layout, self.sizes = kind, layout, sizes
+    If a count of the pack tells how many numbers it takes (`told_by`), what lies behind it is found without a sum.
+    """
+
+    def __init__(self, kind: Any, layout: Layout, told_by: str = "", **sizes: str | int) -> None:
+        self.kind, self.layout, self.told_by, self.sizes = kind, layout, told_by, sizes
         self.tables: dict[str, Side] = kind._field_defaults
         self._size = eval(f"lambda I: {self.end(_Text())}")
         self.open = _kernel(f"open_{kind.__name__}", f"Views of {kind.__name__}.", kind, self._views)
@@ -206,6 +211,13 @@ class Scratch:
     def size(self, I: Any) -> int:
         """How many numbers it takes."""
         return int(self._size(I))
+
+    def size_for(self, counts: Mapping[str, int]) -> int:
+        """How many numbers it takes for a pack of these counts, before there is one."""
+        contents = np.zeros(self.layout.header, dtype=np.int64)
+        for name, number in counts.items():
+            contents[self.layout.contents[name]] = number
+        return self.size(contents)
 
     def fresh(self, I: Any) -> np.ndarray:
         """Memory for it, all zeros but for the guards."""

@@ -39,7 +39,11 @@ class EvaluationScratch(NamedTuple):
 
 
 EVALUATION = Scratch(
-    EvaluationScratch, PROBLEM, WIDTH="padded(max(LONGEST_PATH, LONGEST_RELATIVE_PATH, 6))", BLOCK=BLOCK
+    EvaluationScratch,
+    PROBLEM,
+    "EVALUATION_NUMBERS",
+    WIDTH="padded(max(LONGEST_PATH, LONGEST_RELATIVE_PATH, 6))",
+    BLOCK=BLOCK,
 )
 open_evaluation = EVALUATION.open
 

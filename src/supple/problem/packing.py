@@ -11,6 +11,7 @@ from supple.figure.figure import Figure
 from supple.figure.packing import Packed, find_charts, with_charts
 from supple.geometry.placements import HERE, Floats, compose
 from supple.kernels.layouts import BLOCK, DRIVEN_BY, FIELDS, FRAME_ROW, KIND, NO_ROW, PROBLEM, RANK, REFERENCE_ROW, pack
+from supple.kernels.scratch import EVALUATION
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals.base import Term
 from supple.problem.routes import Routes
@@ -244,6 +245,7 @@ class Tables:
             "SOLID": np.concatenate([np.empty(0), *self.solids]),
             **dict(zip(("LOWER", "UPPER", "MOBILITY", "A", "B"), own, strict=True)),
         }  # fmt: skip
+        counts["EVALUATION_NUMBERS"] = EVALUATION.size_for(counts)
         return *pack(PROBLEM, counts, tables), np.concatenate([np.empty(0), *self.target])
 
 
