@@ -20,25 +20,6 @@ DECORATORS = {"leaf", "written_in", "stage", "shared", "entry"}
 ROWS = {"settings", "report", "info", "tally", "state"}  # what a literal subscript may not open
 FORBIDDEN = {"index", "count"}  # methods of every tuple: as fields they hide them, or are hidden
 
-# ── exceptions: to be emptied ────────────────────────────────────────────────────────────────────────────────────────
-# Files that other work is rewriting while this is written. A line that is no longer needed makes the test fail: take it out.
-SAME_NAMES = {  # (room, kernel)
-    ("kernels", "factor"),  # dense_blocks, of proofs: factor_sum
-    ("motion", "propose"),
-    ("solvers", "room_size"),
-}
-BY_NUMBER = {
-    "motion/optimal_tracking/feasible_path.py",
-    "motion/optimal_tracking/settings.py",
-    "motion/tracking/frame_kernel.py",
-    "motion/tracking/frame_step.py",
-    "solvers/differential.py",
-    "solvers/levenberg_marquardt/settings.py",
-    "solving/prepare.py",
-    "solving/step.py",
-}
-FIELDS = {"proofs/relaxation/equations.py: Room.count"}
-
 
 def files() -> list[Path]:
     """Every file of the library."""
@@ -81,15 +62,12 @@ def test_a_kernel_has_a_name_of_its_own_in_its_room() -> None:
         for name in kernels(path.read_text()):
             where.setdefault((place.split("/")[0], name), []).append(place)
     twice = {key: places for key, places in where.items() if len(places) > 1}
-    assert {key: places for key, places in twice.items() if key not in SAME_NAMES} == {}
-    assert twice.keys() >= SAME_NAMES
+    assert twice == {}
 
 
 def test_no_setting_and_no_report_is_opened_by_a_number() -> None:
     found = {str(path.relative_to(SOURCE)): by_number(path.read_text()) for path in files()}
-    found = {place: lines for place, lines in found.items() if lines}
-    assert {place: lines for place, lines in found.items() if place not in BY_NUMBER} == {}
-    assert found.keys() >= BY_NUMBER
+    assert {place: lines for place, lines in found.items() if lines} == {}
 
 
 def test_no_field_hides_a_method_of_tuples() -> None:
@@ -100,7 +78,7 @@ def test_no_field_hides_a_method_of_tuples() -> None:
         if "supple.kernels.compiling import" in text or "supple.kernels.opening import" in text
         for field in forbidden_fields(text)
     }
-    assert found == FIELDS
+    assert found == set()
 
 
 def test_what_is_forbidden_would_be_noticed() -> None:

@@ -77,7 +77,7 @@ def step_along(walk: Any, q: Any, d: Any, t: float) -> None:
 
 
 @leaf
-def accept(walk: Any, q: Any) -> None:
+def accept_trial(walk: Any, q: Any) -> None:
     """The trial becomes q."""
     walk.state[HERE], walk.state[UNMET_HERE] = walk.state[THERE], walk.state[UNMET_THERE]
     copy(walk.trial, q)
@@ -140,7 +140,7 @@ def descent(begin: Any, model: Any, trial: Any, follow: Any) -> Any:
             if outcome >= 0:
                 break
             if outcome != STAYED:
-                accept(walk, q)
+                accept_trial(walk, q)
                 info[ITERATIONS] += 1.0
                 record(info, trace, walk.state[HERE])
             follow(I, F, scratch, q, settings, outcome)

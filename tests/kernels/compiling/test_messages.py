@@ -11,7 +11,7 @@ from supple.kernels.compiling import messages
 from supple.kernels.compiling.cache import Home
 
 ENTRY = "supple.solvers.newton.newton.newton_entry"
-OTHER = "supple.motion.optimal_tracking.equations._rows_entry"
+OTHER = "supple.motion.optimal_tracking.natural_equations._rows_entry"
 
 
 @pytest.fixture

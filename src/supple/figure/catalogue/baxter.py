@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.figure.catalogue.rows import NONE, QUARTER, Frame, Row, both, joints_of
+from supple.figure.catalogue.robot_tables import NONE, QUARTER, Frame, Row, both, joints_of
 from supple.figure.figure import Figure
 from supple.figure.joints import fixed
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.basics.checks import one_of, text
-from supple.figure.catalogue.rows import NONE, QUARTER, Frame, Row, both, joints_of
+from supple.figure.catalogue.robot_tables import NONE, QUARTER, Frame, Row, both, joints_of
 from supple.figure.figure import Figure
 from supple.figure.joints import fixed
 from supple.geometry.placements import Triple, X

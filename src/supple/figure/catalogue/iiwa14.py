@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.figure.catalogue.rows import NONE, QUARTER, Frame, Row, both, joints_of
+from supple.figure.catalogue.robot_tables import NONE, QUARTER, Frame, Row, both, joints_of
 from supple.figure.figure import Figure
 from supple.figure.joints import fixed
 

@@ -9,7 +9,7 @@ from supple.kernels.compiling import leaf
 
 
 @leaf
-def factor(M: Any, a: int, D: Any, step: float, o: int, L: Any) -> bool:
+def factor_sum(M: Any, a: int, D: Any, step: float, o: int, L: Any) -> bool:
     """Cholesky's factor of ``M + step·D``; whether it is positive definite."""
     for i in range(o):
         for j in range(i + 1):

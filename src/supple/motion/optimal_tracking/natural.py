@@ -36,8 +36,8 @@ from supple.errors import BadValue, find
 from supple.figure.effectors import Direction, Point, along_x
 from supple.figure.figure import Figure
 from supple.geometry.placements import HERE, Floats, compose, finite, inverse
-from supple.motion.optimal_tracking.equations import COSINE, SINE, Rows, Vec, Writer, combined
 from supple.motion.optimal_tracking.links import Link, along, links_of
+from supple.motion.optimal_tracking.natural_equations import COSINE, SINE, Rows, Vec, Writer, combined
 
 
 class Carrier(NamedTuple):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.algebra.dense_blocks import back, factor, factored, invert, multiply
+from supple.kernels.algebra.dense_blocks import back, factor_sum, factored, invert, multiply
 from supple.kernels.compiling import leaf, stage, table
 from supple.proofs.relaxation.packing import (
     BOUND,
@@ -54,7 +54,7 @@ KEEP = 0.98  # share of a step that ends at the border of the cone
 @stage
 def is_definite(M: Any, D: Any, at: int, step: float, o: int, L: Any) -> bool:
     """Whether the block of ``M + step·D`` that begins at `at` is positive definite; its factor in L."""
-    return factor(M, at, D, step, o, L)
+    return factor_sum(M, at, D, step, o, L)
 
 
 @stage

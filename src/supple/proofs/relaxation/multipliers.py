@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.algebra.dense_blocks import add_four, add_one, back, factor, factored, whole
+from supple.kernels.algebra.dense_blocks import add_four, add_one, back, factor_sum, factored, whole
 from supple.kernels.compiling import entry, leaf, table
 from supple.proofs.relaxation.packing import ALL_ROWS, BOUND, SPLIT, TIED, open_blocks, open_places
 from supple.proofs.relaxation.scratch import open_equations, open_matrices, open_unknowns
@@ -24,7 +24,7 @@ def find_roots(blocks: Any, matrices: Any, total: float) -> bool:
     one, X, out = matrices.one, matrices.X, matrices.dS
     for k in range(blocks.seen.shape[0]):
         o, at = blocks.seen[k], blocks.entry[k]
-        if not factor(X, at, X, 0.0, o, one):
+        if not factor_sum(X, at, X, 0.0, o, one):
             return False
         for i in range(o):
             for j in range(o):

@@ -41,7 +41,14 @@ import numpy as np
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
 from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY, spent
-from supple.solvers.active_set.face import add_limit, begin_face, direction, drop_limit, multipliers, restart_metric
+from supple.solvers.active_set.active_face import (
+    add_limit,
+    begin_face,
+    direction,
+    drop_limit,
+    multipliers,
+    restart_metric,
+)
 from supple.solvers.active_set.scratch import (
     FACE,
     FIRST,

@@ -46,6 +46,7 @@ from supple.kernels.compiling import GENERAL, stage
 from supple.kernels.layouts import CHARTS, RANKS_THAT_MUST, WIDEST_ROUTE
 from supple.kernels.tables import open_limits, open_routes, open_terms
 from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
+from supple.solvers.levenberg_marquardt.damped_step import LEARNT, Blocks, Linearisation
 from supple.solvers.levenberg_marquardt.joint_by_joint import open_joints
 from supple.solvers.levenberg_marquardt.phases import (
     accept,
@@ -77,7 +78,6 @@ from supple.solvers.levenberg_marquardt.scratch import (
     open_search_scratch,
 )
 from supple.solvers.levenberg_marquardt.secant import forget
-from supple.solvers.levenberg_marquardt.step import LEARNT, Blocks, Linearisation
 
 ABANDONED = 4  # a reason why an attempt ends, besides those of `allowance`
 

@@ -24,6 +24,18 @@ from supple.kernels.layouts import (
 )
 from supple.kernels.scratch import open_evaluation
 from supple.problem.allowance import EVALUATIONS, spent
+from supple.solvers.levenberg_marquardt.damped_step import (
+    DUAL,
+    JOINTS,
+    LEARNT,
+    PRIMAL,
+    enter_limits,
+    find_held,
+    is_flat,
+    slope_at,
+    touches_limits,
+    trial_step,
+)
 from supple.solvers.levenberg_marquardt.joint_by_joint import size_by_joints, twists_and_covectors
 from supple.solvers.levenberg_marquardt.posture_goals import mean_near_weight, near_value, weigh_near
 from supple.solvers.levenberg_marquardt.powers import raise_columns, raise_residuals
@@ -61,18 +73,6 @@ from supple.solvers.levenberg_marquardt.scratch import (
 from supple.solvers.levenberg_marquardt.secant import forget, learn
 from supple.solvers.levenberg_marquardt.second_order import can_bend
 from supple.solvers.levenberg_marquardt.starts import copy_posture
-from supple.solvers.levenberg_marquardt.step import (
-    DUAL,
-    JOINTS,
-    LEARNT,
-    PRIMAL,
-    enter_limits,
-    find_held,
-    is_flat,
-    slope_at,
-    touches_limits,
-    trial_step,
-)
 
 USUAL, LITTLE, ENDLESS = 0.0, 1.0, 2.0  # patience with an attempt that is slow
 HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this

@@ -9,7 +9,7 @@ is a sum of squares like any other, so the same damped steps descend it. With ``
 
     de_k = c_k (1 + (p − 1) u uᵀ) dρ_k .
 
-Why these sums, and how p is raised, is in `within`. Powers are taken by logarithms, cut off where they would overflow.
+Why these sums, and how p is raised, is in `tolerance_set`. Powers are taken by logarithms, cut off where they would overflow.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ class SearchScratch(NamedTuple):
     g: Any = of("COORDINATES")
     best: Any = of("COORDINATES")
     start: Any = of("COORDINATES")
-    before: Any = of("COORDINATES")  # where the tolerance set was looked for (see `within`), or all tasks were met
+    before: Any = of(
+        "COORDINATES"
+    )  # where the tolerance set was looked for (see `tolerance_set`), or all tasks were met
     near_weight: Any = of("COORDINATES")  # of the posture goals that count now
     near_slope: Any = of("COORDINATES")  # half of their gradient
     origin: Any = of("COORDINATES")

@@ -28,7 +28,7 @@ not close at all is given up, and the posture of the rank before is the answer.
 little inside them: so limbs bend the way they can.
 
 **Tolerances.** Where an attempt ends within a few tolerances of all targets but not within each, the tolerance set itself is
-looked for from there (`within`).
+looked for from there (`tolerance_set`).
 
 **Turns.** A coordinate that turns a joint is the same posture after a whole turn: it is reported as near to the start as
 its limits allow.
@@ -67,7 +67,7 @@ from supple.solvers.levenberg_marquardt.scratch import (
     open_starts_scratch,
 )
 from supple.solvers.levenberg_marquardt.starts import copy_posture, keep_pace, next_attempt, unwind
-from supple.solvers.levenberg_marquardt.within import meet_within
+from supple.solvers.levenberg_marquardt.tolerance_set import meet_within
 
 UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 WORTHWHILE, LEAST = 1500.0, 12  # attempts times coordinates that are worth while, and attempts at least

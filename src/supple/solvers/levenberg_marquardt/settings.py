@@ -58,4 +58,5 @@ class LevenbergMarquardt:
         Q = np.array(start, dtype=np.float64).reshape(1, -1)
         with allowance.watched(call.report):
             call.run(problem.pack[2][None], Q)
-        return answered(problem, Q[0], call.report[0], call.trace, seed, allowance)
+        (row,) = call.report
+        return answered(problem, Q[0], row, call.trace, seed, allowance)
