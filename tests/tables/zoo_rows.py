@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -145,6 +146,17 @@ ROOM = supple.Polytope.of(Box((-3, -3, -3), (3, 3, 3)))
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+
+
+def unwarmed(**arguments: Any) -> Any:
+    """`supple.warm`, but nothing is compiled."""
+    with (
+        mock.patch("supple.cli.warm.calls", return_value=[]),
+        mock.patch("supple.cli.warm.compile_missing", return_value={}),
+    ):
+        return supple.warm(**arguments)
+
+
 FOLDER = Path(tempfile.mkdtemp(prefix="zoo"))
 for ending in (".urdf", ".bvh"):
     supple.write(PAIR, FOLDER / f"pair{ending}")
@@ -487,6 +499,7 @@ ROWS: dict[str, Row] = {
     "read_markers(c3d)": row(supple.read_markers, path=(FOLDER / "m.c3d", NEVER)),
     "read_scene": row(supple.read_scene, path=(FOLDER / "s.toml", NEVER)),
     "write": row(supple.write, what=(MARKERS, NEVER), path=(FOLDER / "out.trc", NEVER)),
+    "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.from_json": row(supple.Certificate.from_json, text=(PROOF.to_json(), NEVER)),

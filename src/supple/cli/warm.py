@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
-from supple.basics.checks import function, whole
+from supple.basics.checks import counted, function
 from supple.errors import Error
 
 WORKER = "supple.kernels.compiling.warming"
@@ -27,7 +27,7 @@ def warm(workers: int | None = None, progress: Callable[[str, int, int], None] |
     from supple.kernels.compiling.cache import INTERPRETED, home
 
     if workers is not None:
-        workers = whole(workers, "workers, the number of processes,", least=1)
+        workers = counted(workers, "workers, the number of processes,")
     function(progress, "progress")
     if INTERPRETED:
         return {}
