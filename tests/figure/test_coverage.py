@@ -13,7 +13,7 @@ from supple.cli import app
 from supple.errors import BadValue
 from supple.figure.figure import Figure
 from supple.figure.joints import fixed, hinge
-from supple.files.mjcf import parse_mjcf
+from supple.files.mjcf.reader import parse_mjcf
 from supple.files.urdf.reader import parse_urdf
 from supple.files.urdf.writer import format_urdf
 from supple.geometry.placements import Y

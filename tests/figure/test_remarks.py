@@ -14,7 +14,7 @@ from supple.figure.figure import Figure
 from supple.figure.joints import hinge
 from supple.files.acclaim.skeleton import parse_asf
 from supple.files.bvh.reader import parse_bvh
-from supple.files.mjcf import parse_mjcf
+from supple.files.mjcf.reader import parse_mjcf
 from supple.files.urdf.reader import parse_urdf
 
 GRIPPER = """<robot name="gripper">

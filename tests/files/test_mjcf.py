@@ -12,7 +12,7 @@ import pytest
 from supple.errors import BadFile, MissingExtra
 from supple.figure.drives import Linear
 from supple.figure.figure import Figure
-from supple.files.mjcf import parse_mjcf, read_mjcf
+from supple.files.mjcf.reader import parse_mjcf, read_mjcf
 from supple.geometry.placements import angle_of, inverse, rotation
 from supple.geometry.shapes import Ball, Box, Capsule, Cylinder
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 # What reads and writes which ending: a function and its file, imported when such a file comes.
 FIGURES = {
     ".urdf": "urdf.reader:read_urdf",
-    ".xml": "mjcf:read_mjcf",
-    ".mjcf": "mjcf:read_mjcf",
+    ".xml": "mjcf.reader:read_mjcf",
+    ".mjcf": "mjcf.reader:read_mjcf",
     ".bvh": "bvh.reader:read_skeleton",
     ".osim": "osim.reader:read_osim",
     ".asf": "acclaim.skeleton:read_asf",

@@ -1,0 +1,1 @@
+"""MJCF files in, through the compiler of MuJoCo."""
