@@ -26,6 +26,7 @@ from menagerie_oracles import MuJoCo, Pinocchio, Refused, random_posture
 from supple.files.xml import read_xml
 
 SAME = 1e-9
+WIDTHS = {"same": 7, "wrong": 7, "refused": 9, "alone": 7, "both refuse": 13}
 KINDS = {"mujoco": (MuJoCo, ".xml", ".mjcf"), "robot": (Pinocchio, ".urdf")}
 
 
@@ -111,13 +112,14 @@ def main() -> None:
 
 def tell(name: str, rows: list[Row]) -> None:
     """A line of counts for each format, and every file that is not as it should be."""
-    print(f"\n{name}\n{'':9}{'files':>7}{'same':>7}{'wrong':>7}{'refused':>9}{'alone':>7}{'both refuse':>13}  greatest error")
+    heads = "".join(f"{outcome:>{width}}" for outcome, width in WIDTHS.items())
+    print(f"\n{name}\n{'':9}{'files':>7}{heads}  greatest error")
     for tag in KINDS:
         of = [row for row in rows if row.format == tag]
         counts = Counter(row.outcome for row in of)
         worst = max((row.error for row in of if row.outcome == "same"), default=0.0)
         if of:
-            cells = "".join(f"{counts[k]:>{w}}" for k, w in zip(("same", "wrong", "refused", "alone", "both refuse"), (7, 7, 9, 7, 13), strict=True))
+            cells = "".join(f"{counts[outcome]:>{width}}" for outcome, width in WIDTHS.items())
             print(f"{tag:9}{len(of):>7}{cells}  {worst:.1e}")
     for row in rows:
         if row.outcome != "same":

@@ -33,6 +33,11 @@ def quaternion_of(angles: list[float]) -> np.ndarray:
     return Rotation.from_euler("ZYX", angles).as_quat()
 
 
+def is_without_soft(figure: Figure) -> bool:
+    """Whether bodies that MuJoCo makes of soft things are not in the figure, by its own account."""
+    return any(remark.startswith("Soft bodies are left out") for remark in figure.remarks)
+
+
 class MuJoCo:
     """A model as MuJoCo compiles it from the file itself."""
 
@@ -59,7 +64,7 @@ class MuJoCo:
             elif j in self.drives:
                 drive = self.drives[j]
                 out[k] = drive if isinstance(drive, float) else drive.value(at)
-            else:
+            elif name in at or not is_without_soft(figure):
                 out[k] = at[name]
         return out
 
@@ -71,7 +76,10 @@ class MuJoCo:
         placements = figure.placements(q)
         worst = 0.0
         for b in range(1, m.nbody):
-            worst = max(worst, _difference(placements[self.names.bodies[b]], d.xpos[b], d.xmat[b]))
+            name = self.names.bodies[b]
+            if is_without_soft(figure) and (name not in placements or not m.body(b).name):
+                continue  # those have no names here, and other numbers
+            worst = max(worst, _difference(placements[name], d.xpos[b], d.xmat[b]))
         for k in range(m.nsite):
             if m.site(k).name:
                 worst = max(worst, _difference(placements[self.names.sites[k]], d.site_xpos[k], d.site_xmat[k]))
@@ -129,7 +137,10 @@ class Pinocchio:
         worst, seen = 0.0, 0
         for frame, T in zip(self.model.frames, self.data.oMf, strict=True):
             if frame.type == pin.FrameType.BODY and frame.name in placements:
-                worst, seen = max(worst, _difference(placements[frame.name], T.translation, T.rotation.ravel())), seen + 1
+                worst, seen = (
+                    max(worst, _difference(placements[frame.name], T.translation, T.rotation.ravel())),
+                    seen + 1,
+                )
         return worst if seen else np.inf
 
     def residual(self, figure: Figure, q: np.ndarray) -> float:

@@ -75,8 +75,9 @@ def _refusing(gathered: Gathered | None, said: list[str]) -> Iterator[None]:
         first = "; ".join([first, *(" ".join(warning.split()) for warning in said)])
         places = gathered.places if gathered is not None else []
         line = re.search(r"line(?: number=)? ?(\d+)", message, re.IGNORECASE)
-        known = line is not None and 0 < int(line[1]) <= len(places)
-        file, at = places[int(line[1]) - 1] if line is not None and known else (places[0][0] if places else None, None)
+        file, at = (places[0][0], None) if places else (None, None)
+        if line is not None and 0 < int(line[1]) <= len(places) and not (gathered and gathered.models):
+            file, at = places[int(line[1]) - 1]  # with several models, whose line it is cannot be told
         raise BadFile(f"MuJoCo refuses the model: {first}", file=file, line=at) from error
 
 

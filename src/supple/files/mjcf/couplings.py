@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.polynomial import polynomial as poly
+from numpy.polynomial import polynomial
 
 from supple.figure.drives import Curve, Drive, Linear, Pair, PiecewisePolynomial
 from supple.geometry.placements import Floats
 
+poly: Any = polynomial  # its types are wider than ours
 NOTHING = 1e-12  # a coefficient that is no more is none, beside the greatest of its equation
 MOST_DEGREE = 16
 SLACK = 1e-9  # by how much a range may be left [rad, m]

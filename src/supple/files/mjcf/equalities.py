@@ -36,9 +36,12 @@ class Equalities:
             (float(low), float(high)) if limited else FREE
             for limited, (low, high) in zip(model.jnt_limited, model.jnt_range, strict=True)
         ]
+        room = dict(enumerate(self.limits))  # what followers by lines leave of the ranges
         for j, rule in couplings.rules.items():
             if any(len(c) > 2 for c in rule.terms.values()):
                 self.limits[j] = self._passed_on(j, rule)
+            elif len(rule.terms) == 1:
+                self.limits[j] = self._kept(j, rule, room)
         self.drives: dict[int, Drive | float] = {
             j: drive_of(rule, self.starts, names.joints, self.starts[j]) for j, rule in couplings.rules.items()
         }
@@ -113,6 +116,21 @@ class Equalities:
                 "it by a curve, keeps to its own."
             )
         return FREE
+
+    def _kept(self, j: int, rule: Equation, room: dict[int, Pair]) -> Pair:
+        """A follower's own range, unless its leader would have nowhere to be."""
+        ((k, c),) = rule.terms.items()
+        ends = [side - float(self.starts[j]) - rule.constant for side in self.limits[j]]
+        ends = sorted(end / float(c[1]) + float(self.starts[k]) for end in ends)
+        lower, upper = max(ends[0], room[k][0]), min(ends[1], room[k][1])
+        if lower > upper:
+            self.remarks.append(
+                f"The range of {self.names.joints[j]!r} is left out: together with that of {self.names.joints[k]!r}, "
+                "which it follows, it allows nothing."
+            )
+            return FREE
+        room[k] = (lower, upper)
+        return self.limits[j]
 
     # ── loops ────────────────────────────────────────────────────────────────────────────────────────────────────────
     def _tie(self, e: int) -> None:

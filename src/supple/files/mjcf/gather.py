@@ -21,7 +21,19 @@ from supple.files.xml import MOST_BYTES, MOST_ELEMENTS, Element, parse_xml, read
 MOST_NESTED = 200  # elements inside each other, after all includes
 MOST_MODELS = 1_000  # models that others attach
 HOME = "home"  # the keyframe that is the rest posture
-SILENT = {"actuator", "sensor", "custom", "extension", "size", "visual", "statistic", "light", "camera", "skin", "plugin"}
+SILENT = {
+    "actuator",
+    "sensor",
+    "custom",
+    "extension",
+    "size",
+    "visual",
+    "statistic",
+    "light",
+    "camera",
+    "skin",
+    "plugin",
+}
 SOFT = {"flexcomp", "flex", "flexvert", "flexstrain"}
 DIRECTORIES = ("assetdir", "meshdir", "texturedir", "strippath")
 MESHES = {".obj": ".obj", ".stl": ".stl", ".msh": ".msh"}
@@ -64,7 +76,7 @@ class _Gatherer:
         self.models: dict[str, bytes] = {}
         self.meshes: dict[str, Found] = {}
         self.references: dict[str, str] = {}
-        self.plugins, self.soft = False, list[str]()
+        self.plugins, self.soft, self.soft_names = False, list[str](), set[str]()
         self.elements = self.bytes = 0
         self.trees: dict[Path, Element] = {}
 
@@ -73,12 +85,13 @@ class _Gatherer:
         if root.tag != "mujoco":
             raise root.bad(f"an MJCF file begins with <mujoco>, not <{root.tag}>")
         whole = self._spliced(root, home, above, 0)
-        folder = dict.fromkeys(DIRECTORIES, "")
+        folder: dict[str, str] = dict.fromkeys(DIRECTORIES, "")
         for element in _walk(whole):
             check_element(element)
             self.plugins = self.plugins or element.tag == "plugin"
             if element.tag in SOFT:
                 self.soft.append(element.label)
+                self.soft_names.add(element.attributes.get("name", ""))
             if element.tag == "compiler":
                 folder.update({key: element.attributes[key] for key in DIRECTORIES if key in element.attributes})
         cleaner = _Cleaner(self, home, folder, above)
@@ -185,9 +198,7 @@ def _walk(root: Element) -> Iterator[Element]:
 class _Cleaner:
     """Takes from one model what moves nothing, and gives its files names of ours."""
 
-    def __init__(
-        self, gatherer: _Gatherer, home: Path | None, folder: dict[str, str], above: tuple[Path, ...]
-    ) -> None:
+    def __init__(self, gatherer: _Gatherer, home: Path | None, folder: dict[str, str], above: tuple[Path, ...]) -> None:
         self.gatherer, self.home, self.folder, self.above = gatherer, home, folder, above
         self.weights: dict[str, float] = {}  # how many elements a model makes that <attach> names
 
@@ -200,9 +211,16 @@ class _Cleaner:
     def _is_silent(self, element: Element) -> bool:
         if element.tag in SILENT or element.tag in SOFT:
             return True
+        if self._names_soft(element):
+            return True
         if element.tag == "key":  # sizes of other postures would be those of actuators and soft bodies that are gone
             return element.attributes.get("name") != HOME or bool(self.gatherer.soft)
         return False
+
+    def _names_soft(self, element: Element) -> bool:
+        """Whether an element ties or excludes one of the bodies that MuJoCo makes of something soft."""
+        ends = [element.attributes.get(key, "").rpartition("_") for key in ("body1", "body2")]
+        return any(number.isdigit() and name in self.gatherer.soft_names for name, _, number in ends)
 
     def _attributes(self, element: Element) -> dict[str, str]:
         given = dict(element.attributes)

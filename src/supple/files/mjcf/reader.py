@@ -10,8 +10,8 @@ Spheres, capsules, boxes and cylinders that can touch something (``contype`` or 
 solids the box around them; what hangs on the world itself is scenery and stays out. A body that weighs something or is seen
 but has no such shape, or one of a mesh that could not be read, is `Figure.uncovered`.
 
-A ball that is limited may turn by at most an angle, whatever the axis. Turns in sequence add up to no more than the sum of their
-angles, so ``|z| + |y| + |x| ≤ angle`` never leaves that limit, though it leaves some of its room unused.
+A ball that is limited may turn by at most an angle, whatever the axis. Turns in sequence add up to no more than the sum of
+their angles, so ``|z| + |y| + |x| ≤ angle`` never leaves that limit, though it leaves some of its room unused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 from supple.basics.checks import one_of
 from supple.errors import BadFile
 from supple.figure.assembly import driven_rows, in_order, resolved
-from supple.figure.drives import LinearLimit
+from supple.figure.drives import Drive, LinearLimit
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import HERE, NOT, Joint, ball, fixed, free
 from supple.figure.limits import Limits
@@ -46,7 +46,7 @@ TURNS = "zyx"
 
 
 def read_mjcf(path: str | Path, *, folders: Iterable[str | Path] = (), balls: str = "inside") -> Figure:
-    """The figure in an MJCF file. It may name files in its own folder and in `folders`; `balls`="free" takes balls' limits off."""
+    """The figure in an MJCF file, which may name files in its own folder and in `folders`; `balls`="free": without limits."""
     return _figure(read_bytes(path), str(path), Folders(Path(path).absolute().parent, folders), balls)
 
 
@@ -162,7 +162,7 @@ class _Reader:
         axis, k = m.jnt_axis[j], m.jnt_qposadr[j]
         turn, along = (axis, NOT) if m.jnt_type[j] == self.api.mjtJoint.mjJNT_HINGE else (NOT, axis)
         at = at @ moved(turn, along, -float(m.qpos0[k]))
-        if isinstance(drive, float):
+        if drive is not None and not isinstance(drive, Drive):
             return (Joint(name, parent, at @ moved(turn, along, drive)),)
         return (Joint(name, parent, at, turn, along, self.ties.limits[j], rest=float(self.rest[k]), drive=drive),)
 
@@ -217,4 +217,5 @@ def settled(parts: list[Joint], bounds: list[LinearLimit], figure: str) -> list[
     b = np.array([most for _, most in rows])
     if rows and (A @ q > b).any():
         q = np.clip(Limits(lower, upper, A=A, b=b).project(q), lower, upper)
-    return [replace(part, rest=float(q[where[part.name]])) if part.name in where and not part.is_fixed else part for part in parts]
+    rests = dict(zip(own, q.tolist(), strict=True))
+    return [part if part.is_fixed or part.name not in own else replace(part, rest=rests[part.name]) for part in parts]

@@ -20,7 +20,7 @@ have no shape at all, are `Figure.uncovered`. The rules where descriptions in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,7 @@ from supple.figure.drives import FREE, Drive, Pair, mimic
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import NOT, Joint, free
 from supple.files.urdf.bodies import body_of, is_uncovered, origin_of, shape_remarks
+from supple.files.urdf.meshes import Meshes, meshes_in
 from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
 from supple.geometry.placements import Floats, Triple, X, Z, turned, unit
 
@@ -39,17 +40,17 @@ ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 TYPES = (*ONE_COORDINATE, "fixed", "floating", "planar")
 
 
-def read_urdf(path: str | Path) -> Figure:
-    """The robot that a URDF file describes."""
-    return _figure(parse_xml(read_bytes(path), str(path)))
+def read_urdf(path: str | Path, *, folders: Iterable[str | Path] = ()) -> Figure:
+    """The robot that a URDF file describes. With `folders`, where its meshes lie is in `figure.source`."""
+    return _figure(parse_xml(read_bytes(path), str(path)), meshes_in(Path(path).absolute().parent, folders))
 
 
-def parse_urdf(text: str | bytes, file: str | None = None) -> Figure:
+def parse_urdf(text: str | bytes, file: str | None = None, *, folders: Iterable[str | Path] = ()) -> Figure:
     """The robot that a URDF text describes; `file` is what messages call it."""
-    return _figure(parse_xml(text, file))
+    return _figure(parse_xml(text, file), meshes_in(None, folders))
 
 
-def _figure(robot: Element) -> Figure:
+def _figure(robot: Element, meshes: Meshes | None) -> Figure:
     _refuse_xacro(robot)
     if robot.tag != "robot":
         raise robot.bad(f"a URDF file begins with <robot>, not with <{shown(robot.tag)[1:-1]}>")
@@ -67,8 +68,12 @@ def _figure(robot: Element) -> Figure:
     bodies = {key: body for key, link in links.items() if (body := body_of(link)) is not None}
     bare = [key for key, link in links.items() if is_uncovered(link, bodies.get(key))]
     remarks = [*shape_remarks(links), *_ranges_not_given(joints)]
+    source = Source("urdf")
+    if meshes is not None:
+        source, more = meshes.found(links)
+        remarks += more
     with blaming(robot):
-        return Figure(name, parts, bodies=bodies, source=Source("urdf"), remarks=remarks, uncovered=bare)
+        return Figure(name, parts, bodies=bodies, source=source, remarks=remarks, uncovered=bare)
 
 
 def _refuse_xacro(robot: Element) -> None:
