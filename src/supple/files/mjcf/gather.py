@@ -124,8 +124,10 @@ class _Gatherer:
     def _file(self, element: Element, home: Path | None) -> Path:
         """The XML file that an element names; one that is not there or not allowed is refused."""
         reference = element.attribute("file")
-        near = [] if element.file is None else [Path(element.file).absolute().parent]
-        found = self.folders.find(reference, [*([] if home is None else [home]), *near])
+        bases = [] if home is None else [home]
+        if home is not None and element.file is not None:
+            bases.append(Path(element.file).absolute().parent)
+        found = self.folders.find(reference, bases)
         if found.path is None:
             allow = "" if found.reason == "missing" else "; name its folder by folders="
             raise element.bad(f"<{element.tag}> of {shown(reference)}: the file is {found.reason}{allow}")
@@ -158,17 +160,17 @@ class _Gatherer:
     def mesh(self, element: Element, home: Path | None, folder: dict[str, str]) -> str:
         """The name in the text of a mesh; where its file is, or why it cannot be had, is kept."""
         reference = element.attributes.get("file", "")
-        inner = PurePosixPath(reference.replace("\\", "/"))
+        inner = reference.replace("\\", "/")
         if folder["strippath"] == "true":
-            inner = PurePosixPath(inner.name)
+            inner = inner.rpartition("/")[2]
         place = (folder["meshdir"] or folder["assetdir"]).replace("\\", "/")
-        kind = CONTENTS.get(element.attributes.get("content_type", ""), MESHES.get(inner.suffix.lower()))
+        kind = CONTENTS.get(element.attributes.get("content_type", ""), MESHES.get(PurePosixPath(inner).suffix.lower()))
         if kind is None:
             found, kind = Found(None, "not OBJ, STL or MSH" if reference else "made by a plug-in"), ".obj"
         elif PurePosixPath(place).is_absolute():
             found = self.folders.find(place)
         else:
-            found = self.folders.find(str(inner), _where(element, home, place))
+            found = self.folders.find(inner, _where(element, home, place))
         name = f"supple-{len(self.meshes)}{kind}"
         self.meshes[name], self.references[name] = found, reference or element.attributes.get("name", "")
         return name

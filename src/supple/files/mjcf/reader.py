@@ -43,6 +43,7 @@ from supple.geometry.placements import Floats, compose, inverse, moved, place, r
 
 BALLS = ("inside", "free")  # what becomes of the limits of balls
 TURNS = "zyx"
+NAMELESS = "MuJoCo Model"  # what MuJoCo calls a model that has no name
 
 
 def read_mjcf(path: str | Path, *, folders: Iterable[str | Path] = (), balls: str = "inside") -> Figure:
@@ -64,7 +65,9 @@ def read_model(model: Any, *, balls: str = "inside") -> Figure:
     if isinstance(model, api.MjSpec):
         model = compile_spec(model)
     try:
-        return _Reader(model, balls).figure("mjcf", [])
+        reader = _Reader(model, balls)
+        name = reader.names.model_name
+        return reader.figure("mjcf" if name in ("", NAMELESS) else name, [])
     except BadFile:
         raise
     except ValueError as error:
@@ -205,7 +208,8 @@ def settled(parts: list[Joint], bounds: list[LinearLimit], figure: str) -> list[
     ordered = resolved(in_order(parts, figure), set(), figure)
     own = {joint.name: joint for joint in ordered if joint.drive is None and not joint.is_fixed}
     box = {name: list(joint.limits) for name, joint in own.items()}
-    rows = [row for joint in ordered if joint.drive is not None for row in driven_rows(joint, box)]
+    driven = [joint for joint in ordered if joint.drive is not None and np.isfinite(joint.limits).any()]
+    rows = [row for joint in driven for row in driven_rows(joint, box)]
     rows += [(bound.coefficients, bound.upper) for bound in bounds]
     where = {name: i for i, name in enumerate(own)}
     A = np.zeros((len(rows), len(own)))
