@@ -267,12 +267,13 @@ def test_attached_models_are_held_to_the_same(tmp_path: Path):
             read_mjcf(path)
 
 
-def test_copies_of_copies_are_refused_before_they_are_made(tmp_path: Path):
-    files = {"d0__xml": f"<mujoco><worldbody><body name='b'>{GEOM * 20}</body></worldbody></mujoco>"}
+def test_copies_of_copies_are_refused_before_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("supple.files.mjcf.gather.MOST_ELEMENTS", 20_000)
+    files = {"d0__xml": f"<mujoco model='m'><worldbody><body name='b'>{GEOM * 20}</body></worldbody></mujoco>"}
     for k in range(1, 8):
         many = "".join(f"<attach model='m' prefix='p{i}_'/>" for i in range(10))
-        asset = f"<asset><model name='m' file='d{k - 1}.xml'/></asset>"
-        files[f"d{k}__xml"] = f"<mujoco>{asset}<worldbody>{many}</worldbody></mujoco>"
+        asset = f"<asset><model file='d{k - 1}.xml'/></asset>"  # called as it calls itself
+        files[f"d{k}__xml"] = f"<mujoco model='m'>{asset}<worldbody>{many}</worldbody></mujoco>"
     written(tmp_path, **files)
     with pytest.raises(BadFile, match="more than 200000 elements"):
         read_mjcf(tmp_path / "d7.xml")
@@ -280,8 +281,19 @@ def test_copies_of_copies_are_refused_before_they_are_made(tmp_path: Path):
     for k in range(1, 8):
         more[f"i{k}__xml"] = "<x>" + f"<include file='i{k - 1}.xml'/>" * 10 + "</x>"
     path = written(tmp_path, model__xml="<mujoco><worldbody><include file='i7.xml'/></worldbody></mujoco>", **more)
-    with pytest.raises(BadFile, match="more than 1000000 elements"):
+    with pytest.raises(BadFile, match="more than 20000 elements"):
         read_mjcf(path)
     body = f"<body name='b'>{GEOM}</body>" + "".join(f"<attach body='b' prefix='p{i}_'/>" for i in range(30))
     with pytest.raises(BadFile, match="more than 200000 elements"):
         parse_mjcf(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+
+
+def test_long_values_are_not_multiplied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("supple.files.mjcf.gather.MOST_BYTES", 1_000_000)
+    long = "1 " * 10_000
+    written(tmp_path, part__xml=f"<x><asset><mesh name='m' vertex='{long}'/></asset></x>")
+    path = written(tmp_path, model__xml="<mujoco>" + "<include file='part.xml'/>" * 200 + "</mujoco>")
+    with pytest.raises(BadFile, match="characters, counting what it includes"):
+        read_mjcf(path)
+    with pytest.raises(BadFile, match="the name of a <body> is longer"):
+        parse_mjcf(f"<mujoco><worldbody><body name='{'x' * 5000}'/></worldbody></mujoco>")

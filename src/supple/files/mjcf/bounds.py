@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from supple.files.xml import Element
+from supple.files.xml import LONGEST_NAME, Element
 
 MOST_COPIES = 10_000  # of one element, in all nested counts
 MOST_MADE = 200_000  # elements in all
@@ -15,7 +15,9 @@ NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 def check_element(element: Element) -> None:
-    """No numbers that are none, and no meshes of any number of corners."""
+    """No numbers that are none, no names that copies would make into a book, no meshes of any number of corners."""
+    if len(element.attributes.get("name", "")) > LONGEST_NAME:
+        raise element.bad(f"the name of a <{element.tag}> is longer than {LONGEST_NAME} characters")
     for key in NUMERIC & element.attributes.keys():
         value = element.attributes[key]
         if any(NOT_FINITE.fullmatch(word) for word in value.split()):
@@ -36,14 +38,14 @@ def _is_number(word: str) -> bool:
 
 def check_whole(root: Element, weights: Mapping[str, float]) -> float:
     """Refuse models that copy their elements without bound; `weights` are what the models make that they attach."""
-    made, doubled = 0.0, 1.0
+    made, doubled, heaviest = 0.0, 1.0, max(weights.values(), default=0.0)
     for element, copies in _copies(root):
         if copies > MOST_COPIES:
             raise element.bad(f"{element.label} makes {copies:.0f} copies; at most {MOST_COPIES} are allowed")
         if element.tag == "attach":
             if "model" not in element.attributes:
                 doubled *= 2.0  # a part of the model itself, at most all of it
-            made += copies * weights.get(element.attributes.get("model", ""), 0.0)
+            made += copies * weights.get(element.attributes.get("model", ""), heaviest)
         made += copies
         if made * doubled > MOST_MADE:
             raise element.bad(f"the model makes more than {MOST_MADE} elements, counting its copies")

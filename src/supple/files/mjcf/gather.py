@@ -77,7 +77,7 @@ class _Gatherer:
         self.meshes: dict[str, Found] = {}
         self.references: dict[str, str] = {}
         self.plugins, self.soft, self.soft_names = False, list[str](), set[str]()
-        self.elements = self.bytes = 0
+        self.elements = self.bytes = self.characters = 0
         self.trees: dict[Path, Element] = {}
 
     def model(self, root: Element, home: Path | None, above: tuple[Path, ...]) -> tuple[str, list[Place], float]:
@@ -110,8 +110,10 @@ class _Gatherer:
             else:
                 children.append(self._spliced(child, home, above, depth + 1))
         self.elements += 1
-        if self.elements > MOST_ELEMENTS:
-            raise element.bad(f"the model has more than {MOST_ELEMENTS} elements, counting what it includes")
+        self.characters += sum(map(len, element.attributes.values()))
+        if self.elements > MOST_ELEMENTS or self.characters > MOST_BYTES:
+            most = f"{MOST_ELEMENTS} elements, or {MOST_BYTES} characters"
+            raise element.bad(f"the model has more than {most}, counting what it includes")
         return replace(element, children=tuple(children))
 
     def _included(self, include: Element, home: Path | None, above: tuple[Path, ...], depth: int) -> list[Element]:
@@ -155,7 +157,7 @@ class _Gatherer:
         root = self.tree(element, path)
         text, _, made = self.model(root, path.parent, (*above, path))
         self.models[name] = text.encode()
-        return name, made
+        return name, made + len(text) / 100.0  # a long list of corners is many elements too
 
     def mesh(self, element: Element, home: Path | None, folder: dict[str, str]) -> str:
         """The name in the text of a mesh; where its file is, or why it cannot be had, is kept."""
