@@ -19,6 +19,7 @@ BAD = [
     ("<!DOCTYPE a [<!ENTITY b SYSTEM 'secret.xml'>]>\n<mujoco>&b;</mujoco>", 1, "document types"),
     ("<mujoco>\n<include file='secret.xml'/></mujoco>", 2, "the file is missing"),
     ("<mujoco><asset>\n<model name='m' file='other.xml'/></asset></mujoco>", 2, "the file is missing"),
+    ("<mujoco><asset>\n<model name='m'/></asset></mujoco>", 2, "no attribute 'file'"),
     (model_of("\n<composite type='cable' count='99999 1 1'/>"), 2, "99999 copies"),
     (model_of(f"<replicate count='200'>\n<replicate count='200'>{BODY}</replicate></replicate>"), 2, "40000 copies"),
     (model_of(f"\n<replicate count='nan'>{BODY}</replicate>"), 2, "finite"),
@@ -41,6 +42,18 @@ def test_bad_files_are_refused_with_file_and_line(text: str, line: int, message:
     with pytest.raises(BadFile, match=message) as caught:
         parse_mjcf(text, "bad.xml")
     assert (caught.value.file, caught.value.line) == ("bad.xml", line)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "<keyframe><key name='home' qpos='1e300'/></keyframe>",
+        "<equality><joint joint1='j' polycoef='1e300 0 0 0 0'/></equality>",
+    ],
+)
+def test_numbers_without_measure_are_refused(more: str):
+    with pytest.raises(BadFile, match="must be finite and not exceed 1e"):
+        parse_mjcf(model_of(BODY, more=more))
 
 
 SILENT = {

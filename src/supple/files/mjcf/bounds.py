@@ -10,7 +10,22 @@ from supple.files.xml import LONGEST_NAME, Element
 MOST_COPIES = 10_000  # of one element, in all nested counts
 MOST_MADE = 200_000  # elements in all
 MOST_ASKED = 200  # of a count in the parameters of a mesh that is made and not read
-NUMERIC = {"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto", "size", "axis", "range", "ref", "polycoef"}
+NUMERIC = {
+    "pos",
+    "quat",
+    "axisangle",
+    "euler",
+    "xyaxes",
+    "zaxis",
+    "fromto",
+    "size",
+    "axis",
+    "range",
+    "ref",
+    "polycoef",
+    "qpos",
+}
+NOT_A_NUMBER = re.compile(r"[+-]?nan", re.IGNORECASE)
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -18,9 +33,10 @@ def check_element(element: Element) -> None:
     """No numbers that are none, no names that copies would make into a book, no meshes of any number of corners."""
     if len(element.attributes.get("name", "")) > LONGEST_NAME:
         raise element.bad(f"the name of a <{element.tag}> is longer than {LONGEST_NAME} characters")
-    for key in NUMERIC & element.attributes.keys():
-        value = element.attributes[key]
-        if any(NOT_FINITE.fullmatch(word) for word in value.split()):
+    for key, value in element.attributes.items():
+        words = value.split()
+        bad = NOT_FINITE if key in NUMERIC else NOT_A_NUMBER
+        if (key in NUMERIC or len(words) > 1) and any(bad.fullmatch(word) for word in words):
             raise element.bad(f"{key} of {element.label} must be finite, not {value[:60]!r}")
     if element.tag == "mesh" and "params" in element.attributes:
         for word in element.attributes["params"].split():

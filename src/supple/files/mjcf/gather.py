@@ -241,7 +241,7 @@ class _Cleaner:
             kept |= {"builtin": "flat", "width": "1", "height": "1"}
         elif element.tag == "hfield":
             kept = {key: kept[key] for key in ("name", "size") if key in kept} | {"nrow": "2", "ncol": "2"}
-        elif element.tag == "model" and "file" in given:
+        elif element.tag == "model":  # without a file MuJoCo keeps a lock for ever
             kept["file"], weight = self.gatherer.attached(element, self.home, self.above)
             self.weights[kept.get("name", "")] = weight
         elif element.tag == "compiler":

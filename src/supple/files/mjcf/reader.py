@@ -38,7 +38,7 @@ from supple.files.mjcf.compiler import compile_spec, compile_text, mujoco_api
 from supple.files.mjcf.equalities import Equalities
 from supple.files.mjcf.gather import HOME, gather, lost_meshes
 from supple.files.mjcf.names import Names
-from supple.files.xml import blaming, parse_xml, read_bytes
+from supple.files.xml import LARGEST_NUMBER, blaming, parse_xml, read_bytes
 from supple.geometry.placements import Floats, compose, inverse, moved, place, rotation
 
 BALLS = ("inside", "free")  # what becomes of the limits of balls
@@ -99,6 +99,7 @@ class _Reader:
         self.model, self.balls, self.api = model, balls, mujoco_api()
         self.names = Names(model)
         self.rest = self._home()
+        self._check_numbers()
         self.ties = Equalities(model, self.api, self.names, self.rest)
         self.bounds: list[LinearLimit] = []
         self.remarks: list[str] = []
@@ -130,6 +131,21 @@ class _Reader:
         m = self.model
         keys = [k for k in range(m.nkey) if m.key(k).name == HOME]
         return np.array(m.key_qpos[keys[0]] if keys else m.qpos0)
+
+    def _check_numbers(self) -> None:
+        """Refuse what would overflow in products of a few numbers, or is no number at all."""
+        m = self.model
+        for what, numbers in {
+            "the position of a body": m.body_pos,
+            "the position of a site": m.site_pos,
+            "the anchor of a joint": m.jnt_pos,
+            "a joint's value at the start": m.qpos0,
+            "a value of the keyframe home": self.rest,
+            "a number of an equality": m.eq_data[:, :5],
+            "a coefficient of a tendon": m.wrap_prm,
+        }.items():
+            if not (np.abs(numbers) <= LARGEST_NUMBER).all():
+                raise BadFile(f"{what} must be finite and not exceed {LARGEST_NUMBER:g} in size")
 
     def _parent(self, site: int) -> str | None:
         b = int(self.model.site_bodyid[site])
