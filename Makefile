@@ -65,6 +65,7 @@ test: check
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(PYTEST_ARGS) -m interpreted
 	$(BIN)/python fuzz/run.py --count $(FUZZ_COUNT)
 	$(BIN)/python fuzz/osim.py --count $(FUZZ_COUNT) --format osim
+	$(BIN)/python fuzz/mjcf.py --count $(FUZZ_COUNT) --format mjcf
 	$(BIN)/python fuzz/scenes.py --count $(SCENE_COUNT)
 	$(BIN)/python fuzz/soak.py --count $(SOAK_COUNT)
 

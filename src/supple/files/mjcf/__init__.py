@@ -1,1 +1,1 @@
-"""MJCF files, through MuJoCo's own compiler."""
+"""MJCF files in, through the compiler of MuJoCo."""

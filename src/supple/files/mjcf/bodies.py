@@ -1,43 +1,92 @@
-"""What the bodies of an MJCF model are made of: mass, the shapes that can touch something, and which they do not cover."""
+"""What the bodies of a compiled model are made of: masses, the room they take, and which of them are not covered."""
 
 from __future__ import annotations
 
-from supple.files.mjcf.compiled import Model
+from typing import Any
+
+from supple.files.mjcf.compiler import STAND_IN_NAME
+from supple.files.mjcf.names import Names
 from supple.geometry.placements import place
 from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
 
 
-def body_of(model: Model, b: int) -> Body | None:
-    """The mass and the shapes of a body; none if it has neither."""
-    m = model.tables
-    shapes = [shape for g in model.geoms(b) if (shape := shape_of(model, g)) is not None]
-    mass = float(m.body_mass[b])
-    return Body(mass, tuple(m.body_ipos[b].tolist()), tuple(shapes)) if mass or shapes else None
+class Bodies:
+    """The geoms of a model, seen as the bodies of a figure."""
+
+    def __init__(self, model: Any, api: Any, names: Names) -> None:
+        self.model, self.kinds, self.names = model, api.mjtGeom, names
+        paths = [_path(model, k) for k in range(model.nmesh)]
+        self.stand_ins = {k for k, path in enumerate(paths) if path == STAND_IN_NAME}
+
+    def all(self) -> dict[str, Body]:
+        """What has a mass or a shape, by the names of its bodies."""
+        many = range(1, self.model.nbody)
+        return {self.names.bodies[b]: body for b in many if (body := self._body(b)) is not None}
+
+    def uncovered(self) -> list[str]:
+        """Bodies that weigh something or are seen, but whose shapes are not known, or not all of them."""
+        return [self.names.bodies[b] for b in range(1, self.model.nbody) if self._is_uncovered(b)]
+
+    def remarks(self) -> list[str]:
+        """Shapes that are only boxes around what the file has, and scenery."""
+        m, kinds = self.model, self.kinds
+        plain = (kinds.mjGEOM_SPHERE, kinds.mjGEOM_CAPSULE, kinds.mjGEOM_CYLINDER, kinds.mjGEOM_BOX)
+        owners = [int(m.geom_bodyid[g]) for g in range(m.ngeom) if int(m.geom_type[g]) not in plain and self._shape(g)]
+        boxed = dict.fromkeys(self.names.bodies[b] for b in owners if b)
+        scenery = int(m.body_geomnum[0])
+        out = [f"Ellipsoids and meshes are the boxes around them: {', '.join(boxed)}."] if boxed else []
+        return out + (
+            [f"What hangs on the world itself is scenery and left out ({scenery} in all)."] if scenery else []
+        )
+
+    def _geoms(self, b: int) -> range:
+        first = int(self.model.body_geomadr[b])
+        return range(first, first + int(self.model.body_geomnum[b]))
+
+    def _touches(self, g: int) -> bool:
+        return bool(self.model.geom_contype[g] or self.model.geom_conaffinity[g])
+
+    def _is_unknown(self, g: int) -> bool:
+        """Whether a geom touches things, but has no bounds or only stands in for a mesh."""
+        boundless = (self.kinds.mjGEOM_PLANE, self.kinds.mjGEOM_HFIELD)
+        return self._touches(g) and (int(self.model.geom_type[g]) in boundless or self._is_stand_in(g))
+
+    def _is_stand_in(self, g: int) -> bool:
+        is_mesh = int(self.model.geom_type[g]) in (self.kinds.mjGEOM_MESH, self.kinds.mjGEOM_SDF)
+        return is_mesh and int(self.model.geom_dataid[g]) in self.stand_ins
+
+    def _is_uncovered(self, b: int) -> bool:
+        geoms = self._geoms(b)
+        if any(self._is_unknown(g) for g in geoms):
+            return True
+        return (self.model.body_mass[b] > 0.0 or len(geoms) > 0) and not any(self._shape(g) is not None for g in geoms)
+
+    def _body(self, b: int) -> Body | None:
+        m = self.model
+        shapes = [shape for g in self._geoms(b) if (shape := self._shape(g)) is not None]
+        mass = float(m.body_mass[b])
+        return Body(mass, tuple(m.body_ipos[b].tolist()), tuple(shapes)) if mass or shapes else None
+
+    def _shape(self, g: int) -> Shape | None:
+        """The room a geom takes; None for scenery, for what touches nothing, and for what is not known."""
+        m, kinds = self.model, self.kinds
+        kind, (a, b, c) = int(m.geom_type[g]), m.geom_size[g].tolist()
+        if not self._touches(g) or self._is_unknown(g):
+            return None
+        at = place(m.geom_pos[g], quat_wxyz=m.geom_quat[g])
+        if kind == kinds.mjGEOM_SPHERE:
+            return Ball(tuple(at[:3, 3].tolist()), a)
+        if kind == kinds.mjGEOM_CAPSULE:
+            return Capsule(a, 2.0 * b, at)
+        if kind == kinds.mjGEOM_CYLINDER:
+            return Cylinder(a, 2.0 * b, at)
+        if kind == kinds.mjGEOM_BOX:
+            return Box((-a, -b, -c), (a, b, c), at)
+        centre, half = m.geom_aabb[g, :3], m.geom_aabb[g, 3:]
+        return Box(tuple((centre - half).tolist()), tuple((centre + half).tolist()), at)
 
 
-def shape_of(model: Model, g: int) -> Shape | None:
-    """The room a geom takes; None for scenery and for what touches nothing."""
-    m, kinds = model.tables, model.api.mjtGeom
-    kind, (a, b, c) = int(m.geom_type[g]), m.geom_size[g].tolist()
-    if not (m.geom_contype[g] or m.geom_conaffinity[g]) or kind in (kinds.mjGEOM_PLANE, kinds.mjGEOM_HFIELD):
-        return None
-    at = place(m.geom_pos[g], quat_wxyz=m.geom_quat[g])
-    if kind == kinds.mjGEOM_SPHERE:
-        return Ball(tuple(at[:3, 3].tolist()), a)
-    if kind == kinds.mjGEOM_CAPSULE:
-        return Capsule(a, 2.0 * b, at)
-    if kind == kinds.mjGEOM_CYLINDER:
-        return Cylinder(a, 2.0 * b, at)
-    if kind == kinds.mjGEOM_BOX:
-        return Box((-a, -b, -c), (a, b, c), at)
-    centre, half = m.geom_aabb[g, :3], m.geom_aabb[g, 3:]
-    return Box(tuple((centre - half).tolist()), tuple((centre + half).tolist()), at)
-
-
-def is_uncovered(model: Model, b: int) -> bool:
-    """Whether a body weighs something or is seen, but has no shape that can touch anything; or a plane that is carried."""
-    m, geoms = model.tables, model.geoms(b)
-    boundless = (model.api.mjtGeom.mjGEOM_PLANE, model.api.mjtGeom.mjGEOM_HFIELD)
-    if any(int(m.geom_type[g]) in boundless and (m.geom_contype[g] or m.geom_conaffinity[g]) for g in geoms):
-        return True
-    return (m.body_mass[b] > 0.0 or len(geoms) > 0) and not any(shape_of(model, g) is not None for g in geoms)
+def _path(model: Any, mesh: int) -> str:
+    """What the model calls the file of a mesh; empty if it has none."""
+    start = int(model.mesh_pathadr[mesh])
+    return "" if start < 0 else model.paths[start:].split(b"\0", 1)[0].decode("utf-8", "replace")

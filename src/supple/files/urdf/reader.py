@@ -30,6 +30,7 @@ from supple.figure.drives import FREE, Drive, Pair, mimic
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import NOT, Joint, free
 from supple.files.urdf.bodies import link_remarks, read_link
+from supple.files.urdf.meshes import Meshes, meshes_in
 from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
 from supple.geometry.placements import Floats, Triple, X, Z, place, turned, unit
 
@@ -40,14 +41,14 @@ ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 TYPES = (*ONE_COORDINATE, "fixed", "floating", "planar")
 
 
-def read_urdf(path: str | Path) -> Figure:
-    """The robot that a URDF file describes."""
-    return _figure(parse_xml(read_bytes(path), str(path)))
+def read_urdf(path: str | Path, *, folders: Iterable[str | Path] = ()) -> Figure:
+    """The robot that a URDF file describes. With `folders`, where its meshes lie is in `figure.source`."""
+    return _figure(parse_xml(read_bytes(path), str(path)), meshes_in(Path(path).absolute().parent, folders))
 
 
-def parse_urdf(text: str | bytes, file: str | None = None) -> Figure:
+def parse_urdf(text: str | bytes, file: str | None = None, *, folders: Iterable[str | Path] = ()) -> Figure:
     """The robot that a URDF text describes; `file` is what messages call it."""
-    return _figure(parse_xml(text, file))
+    return _figure(parse_xml(text, file), meshes_in(None, folders))
 
 
 class Given(NamedTuple):
@@ -67,7 +68,7 @@ class Given(NamedTuple):
     mimic: Element | None
 
 
-def _figure(robot: Element) -> Figure:
+def _figure(robot: Element, meshes: Meshes | None) -> Figure:
     _refuse_xacro(robot)
     if robot.tag != "robot":
         raise robot.bad(f"a URDF file begins with <robot>, not with <{shown(robot.tag)[1:-1]}>")
@@ -86,8 +87,12 @@ def _figure(robot: Element) -> Figure:
     bodies = {key: link.body for key, link in read.items() if link.body is not None}
     bare = [key for key, link in read.items() if link.is_uncovered]
     remarks = [*link_remarks(read), *_ranges_not_given(given)]
+    source = Source("urdf")
+    if meshes is not None:
+        source, more = meshes.found(links)
+        remarks += more
     with blaming(robot):
-        return Figure(name, parts, bodies=bodies, source=Source("urdf"), remarks=remarks, uncovered=bare)
+        return Figure(name, parts, bodies=bodies, source=source, remarks=remarks, uncovered=bare)
 
 
 def _refuse_xacro(robot: Element) -> None:
