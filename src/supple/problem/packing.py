@@ -10,7 +10,27 @@ from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
 from supple.figure.packing import Packed, find_charts, with_charts
 from supple.geometry.placements import HERE, Floats, compose
-from supple.kernels.layouts import BLOCK, DRIVEN_BY, FIELDS, FRAME_ROW, KIND, NO_ROW, PROBLEM, RANK, REFERENCE_ROW, pack
+from supple.kernels.layouts import (
+    ALTERNATIVES,
+    BLOCK,
+    BY_JOINTS,
+    CHARTS,
+    DRIVEN_BY,
+    FIELDS,
+    FRAME_ROW,
+    KIND,
+    NO_ROW,
+    PLAIN,
+    POSTURE_TERMS,
+    PROBLEM,
+    RANK,
+    RANKS,
+    RANKS_THAT_MUST,
+    REFERENCE_ROW,
+    TASKS,
+    pack,
+    view,
+)
 from supple.kernels.scratch import EVALUATION
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals.base import Term
@@ -19,7 +39,15 @@ from supple.problem.routes import Routes
 if TYPE_CHECKING:
     from supple.problem.obstacles import Bar, Other, Pair
 
+PLAIN_KINDS = (kind.AT, kind.FACE, kind.TURN)
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
+
+
+def is_plain(I: np.ndarray, F: np.ndarray) -> bool:
+    """Whether a pack is that of a plain problem, which twins of kernels serve that are sooner compiled (`twins`)."""
+    ordinary = I[PLAIN] == 1 and I[BY_JOINTS] == 0 and I[CHARTS] == 0 and I[POSTURE_TERMS] == 0
+    single = I[RANKS] == 1 and I[RANKS_THAT_MUST] == 1 and I[ALTERNATIVES] == I[TASKS]
+    return bool(ordinary and single and np.isin(view(PROBLEM, I, F, "TERM")[:, KIND], PLAIN_KINDS).all())
 
 
 class Tables:

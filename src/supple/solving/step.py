@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import flag, instance, number, positive
 from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
+from supple.kernels.compiling import plain_twin
 from supple.problem.goals import Custom, Near
+from supple.problem.packing import is_plain
 from supple.problem.problem import Problem
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.differential.differential import step_entry
@@ -46,6 +48,12 @@ def step(
     return plan.take(posture, plan.aimed(targets), seconds, plan.scratch())
 
 
+@cache
+def plain_step_entry() -> Any:
+    """The step for plain problems."""
+    return plain_twin(step_entry)
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What a step reads besides the posture and the targets, packed once."""
@@ -56,6 +64,11 @@ class Plan:
     settings: np.ndarray  # with a dt of 0
     T: np.ndarray  # (1, …) the problem's own targets
     slots: tuple[Slot, ...]
+
+    @cached_property
+    def entry(self) -> Any:
+        """The kernel that takes the step."""
+        return plain_step_entry() if is_plain(self.I, self.F) else step_entry
 
     def scratch(self) -> np.ndarray:
         """Memory for one step at a time."""
@@ -73,7 +86,7 @@ class Plan:
         """Move q (size) in place by one step towards the packed targets T (1, …)."""
         settings, report = self.settings.copy(), np.empty((1, REPORT))
         settings[DT] = dt
-        step_entry(self.I, self.F, scratch, T, q[None], self.levels, settings, report, 0, 1)
+        self.entry(self.I, self.F, scratch, T, q[None], self.levels, settings, report, 0, 1)
         if report[0, FAILED] != 0.0:
             raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
         return q

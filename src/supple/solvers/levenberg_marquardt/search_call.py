@@ -15,41 +15,20 @@ from typing import Any
 import numpy as np
 
 from supple.kernels.compiling import plain_twin, untyped
-from supple.kernels.layouts import (
-    ALTERNATIVES,
-    BY_JOINTS,
-    CHARTS,
-    KIND,
-    PLAIN,
-    POSTURE_TERMS,
-    PROBLEM,
-    RANKS,
-    RANKS_THAT_MUST,
-    TASKS,
-    view,
-)
-from supple.kernels.terms.kinds import AT, FACE, TURN
 from supple.problem.allowance import FREELY
+from supple.problem.packing import is_plain
 from supple.problem.problem import Problem
 from supple.solvers.levenberg_marquardt.scratch import CHAINED, SEARCH_SCRATCH, open_call_scratch
 from supple.solvers.levenberg_marquardt.search import search_entry
 from supple.solvers.levenberg_marquardt.starts import search_box
 
 NO_TRACE = FREELY.page()
-PLAIN_KINDS = (AT, FACE, TURN)
 
 
 @cache
 def plain_search_entry() -> Any:
     """The search for plain problems."""
     return plain_twin(search_entry)
-
-
-def is_plain(I: np.ndarray, F: np.ndarray) -> bool:
-    """Whether a pack is that of a plain problem."""
-    ordinary = I[PLAIN] == 1 and I[BY_JOINTS] == 0 and I[CHARTS] == 0 and I[POSTURE_TERMS] == 0
-    single = I[RANKS] == 1 and I[RANKS_THAT_MUST] == 1 and I[ALTERNATIVES] == I[TASKS]
-    return bool(ordinary and single and np.isin(view(PROBLEM, I, F, "TERM")[:, KIND], PLAIN_KINDS).all())
 
 
 class SearchCall:
