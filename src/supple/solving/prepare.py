@@ -27,7 +27,6 @@ from supple.solvers.levenberg_marquardt.search import UNFIT
 from supple.solvers.levenberg_marquardt.search_call import NO_TRACE, SearchCall
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import compiled
-from supple.solvers.recentring import solve_recentred
 from supple.solvers.verdict import sure_within
 
 INF = float("inf")
@@ -167,6 +166,8 @@ class Query:
         if targets is None:
             _, targets = self._aimed(target, self.problem.pack[2][None].copy())
         problem = self._asked(targets)
+        from supple.solvers.recentring import solve_recentred
+
         local = solve_recentred(self.solver, problem, problem.admitted(Q[0]), self.seed, self.allowance)
         return self.proving.judged(local, self.allowance)
 

@@ -20,8 +20,6 @@ from supple.problem.solution import Solution
 from supple.solvers.base import Solver, checked_solver
 from supple.solvers.decide import Proving
 from supple.solvers.default import default_solver
-from supple.solvers.distinct import distinct_solutions
-from supple.solvers.recentring import solve_recentred
 from supple.solving.prepare import Query, prepare
 
 REMEMBERED = 32  # short forms that are kept prepared
@@ -91,10 +89,14 @@ def solve(
     if distinct is not None:
         if allowance != Allowance():
             raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
+        from supple.solvers.distinct import distinct_solutions
+
         found = distinct_solutions(problem, chosen, posture, distinct, seed)
         if found:
             return found
     begun = monotonic()
+    from supple.solvers.recentring import solve_recentred
+
     local = solve_recentred(chosen, problem, posture, seed, allowance)
     solution = proving.judged(local, allowance, begun + allowance.seconds)
     return solution if distinct is None else (solution,)
