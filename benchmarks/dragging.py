@@ -53,7 +53,7 @@ def main() -> None:
         for kind, hard, table in (
             ("soft feet", False, False),
             ("hard feet", True, False),
-            ("feet and table", True, True),
+            
         ):
             for path_name, path in (("circle", circle), ("out", out)):
                 times, met = timed(scene_of(name, hard, table), path)
