@@ -31,6 +31,7 @@ from supple.scene.dragging import Follower
 from supple.scene.settle import settled
 from supple.scene.state import History, SceneState, Setup, check_line, checked, legal, setup_of
 from supple.scene.touches import Touch, touches_of
+from supple.scene.undoing import Undoing
 from supple.solvers.base import Solver
 from supple.solving.solve import solve
 
@@ -39,7 +40,7 @@ OPTIONS = tuple(name for name in PARTS if name not in ("effector", "goal"))
 CLEARANCE = tuple(field.name for field in fields(Clearance))
 
 
-class Scene:
+class Scene(Undoing):
     """A figure, its posture, and named constraints, obstacles and rigidities that may change; all of it can be undone.
 
     The posture `q` is the figure's rest unless given; one outside the limits is projected onto them. A scene changes, so it
@@ -266,29 +267,6 @@ class Scene:
         done = f"drag {name!r}"
         self._history.keep(SceneState(done, solution.q, now.setup, aims), instead=now.done == done)
         return solution
-
-    # ── history ──────────────────────────────────────────────────────────────────────────────────────────────────────
-    @property
-    def history(self) -> tuple[SceneState, ...]:
-        """Every state up to now, each with what was done, the posture and all else."""
-        return tuple(self._history.states[: self._history.at + 1])
-
-    @property
-    def undone(self) -> tuple[SceneState, ...]:
-        """The states that `redo` brings back, the next one first."""
-        return tuple(self._history.states[self._history.at + 1 :])
-
-    def undo(self) -> None:
-        """Make the scene what it was before the last thing that was done: constraints, posture and all."""
-        self._go(-1, "undo: the scene is as it began")
-
-    def redo(self) -> None:
-        """Do again what was undone last."""
-        self._go(1, "redo: nothing of the scene was undone")
-
-    def _go(self, way: int, refusal: str) -> None:
-        self._chains.follow(self._history.there(way, refusal).setup.enabled)
-        self._history.at += way
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
     def _edit(self, done: str, **changes: Any) -> None:
