@@ -295,6 +295,31 @@ def _retarget(
         raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
 
 
+Address = Annotated[
+    str, typer.Option(help="Serve other computers too, at this address; the link then holds a token, in plain HTTP.")
+]
+Port = Annotated[int, typer.Option(help="The port; the next one that is free, if it is taken.")]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")]
+
+
+@app.command("edit")
+def _edit(
+    what: Annotated[
+        str, typer.Argument(metavar="[FIGURE|SCENE|FILE]", help="A name, a figure's file, a scene.")
+    ] = "human",
+    address: Address = "127.0.0.1",
+    port: Port = 8080,
+    library: Annotated[Path | None, typer.Option(help="A .json file that keeps named postures.")] = None,
+    browser: Browser = True,
+    unit: Unit = None,
+    up: Up = None,
+) -> None:
+    """Pose a figure by hand in a browser (extra `view`)."""
+    from supple.cli import edit as command
+
+    command.edit(what, address, port, library, browser, unit, up)
+
+
 def main() -> None:
     """The program ``supple``."""
     app(prog_name="supple")

@@ -159,7 +159,7 @@ class Follower:
         if not isinstance(task.goal, At | AimedAt) or task.goal.relative_to is not None or task.effector is None:
             return None
         seen = self.problem.figure.seen(start, task.effector)
-        wanted = np.asarray(task.goal.position if target is None else target, dtype=float)
+        wanted = np.asarray(target, dtype=float)
         if isinstance(task.goal, At):
             here = seen[:3, 3]
         else:  # as far away as the target, where it is aimed at now

@@ -6,6 +6,7 @@ stands, the page says "proved out of reach". Needs the extra ``convex``; without
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import pickle
@@ -51,8 +52,8 @@ class Beside:
     def _ask(self, mark: str, question: bytes) -> None:
         try:
             proved = self._answer(question)
-        except (OSError, EOFError, pickle.PickleError):
-            proved, self._process = False, None
+        except (OSError, ValueError):  # the process has ended
+            proved = False
         self._busy = False
         if proved:
             self._worker.do(lambda session: self._tell(session, mark))
@@ -77,6 +78,10 @@ class Beside:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
 
 
 def _environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from supple.geometry.placements import Floats, inverse
 from supple.view.colours import BASES, ramp, rgb
 from supple.view.page.meshes import Mesh, ball, drum, segments_of
 from supple.view.skeleton import Skeleton, used_range
-from supple.view.solids import Bone
+from supple.view.solids import Bone, Drum
 
 CHOSEN = (255, 176, 64)
 LEVELS = 12  # of colour
@@ -104,7 +104,7 @@ class Body:
             else:
                 used = [share for name in self.figure.joints_of(s) if (share := shares.get(name)) is not None]
                 warm = np.round(LEVELS * np.clip((max(used, default=0.0) - WARM) / (1.0 - WARM), 0.0, 1.0)) / LEVELS
-                mixed = (1.0 - 0.75 * warm) * self._flesh + 0.75 * warm * ramp(WARM + (1.0 - WARM) * warm)
+                mixed = (1.0 - 0.6 * warm) * self._flesh + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
                 colour = tuple((255 * mixed).astype(int).tolist())
             if colour != self._colour[s]:
                 self.nodes[s].color = self._colour[s] = colour
@@ -122,7 +122,8 @@ class _Joints:
         kinds: dict[bool, list[tuple[str, Floats, Floats, tuple[str, ...]]]] = {True: [], False: []}
         for segment, (solid, names) in skeleton.joint_solids().items():
             home = inverse(skeleton.frames[segment])
-            if isinstance(solid, Bone):
+            if not isinstance(solid, Drum):
+                assert isinstance(solid, Bone)
                 kinds[True].append((segment, np.eye(4), np.full(3, solid.r_start), names))
             else:
                 T = np.eye(4)

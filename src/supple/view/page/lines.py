@@ -79,7 +79,7 @@ def _pin(name: str, task: Task, used: set[str]) -> str | None:
         return None
     texts = {
         At: lambda: _numbers(goal.position),
-        AimedAt: lambda: _numbers(goal.position),
+        AimedAt: lambda: _numbers(goal.point),
         Placed: lambda: _numbers(goal.at),
         Facing: lambda: _numbers(goal.x),
         OnLine: lambda: f"{_numbers(goal.point)}, {_numbers(goal.normal)}",

@@ -81,7 +81,12 @@ class Page:
         camera.fov = 0.62
         camera.look_at = tuple((middle - [0.0, 0.0, 0.02 * size]).tolist())
         camera.position = tuple((middle + 1.75 * size * np.array([0.92, -0.66, 0.24])).tolist())
-        theme = {"show_logo": False, "show_share_button": False, "brand_color": (33, 103, 138), "control_width": "large"}
+        theme = {
+            "show_logo": False,
+            "show_share_button": False,
+            "brand_color": (33, 103, 138),
+            "control_width": "large",
+        }
         self.server.gui.configure_theme(**theme)
 
     def _show(self, session: Session) -> None:

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.geometry.placements import Floats
-from supple.view.page.pins import KINDS, kind_of
+from supple.view.page.around import Surroundings
+from supple.view.page.filing import Files
+from supple.view.page.joints import Joints
+from supple.view.page.pins import KINDS, kind_of, segment_of
 from supple.view.page.session import Session
-from supple.view.page.tabs import Files, Joints, Surroundings, Timeline
+from supple.view.page.timeline import Timeline
 
 if TYPE_CHECKING:
     from supple.view.page.page import Page
@@ -197,7 +200,8 @@ class Panel:
     def _pin_controls(self, session: Session, name: str, now: tuple[bool, bool, float, str | None]) -> None:
         gui, (on, hard, weight, chain) = self.gui, now
         task = session.scene.constraints[name]
-        path = () if not hasattr(task.effector, "segment") else session.figure.path_to_root(task.effector.segment)
+        end = segment_of(task)
+        path = () if end is None else session.figure.path_to_root(end)
         chains = ("all", *(s for s in path if s in session.figure.segments and session.figure.joints_of(s)))
         gui.add_checkbox("Counts", on).on_update(lambda e: self._set(e, lambda s, v: s.enable(name, v)))
         gui.add_checkbox("Hard", hard).on_update(lambda e: self._set(e, lambda s, v: s.change(name, hard=v)))

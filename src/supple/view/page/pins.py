@@ -13,6 +13,7 @@ from supple.errors import BadValue, find
 from supple.figure.effectors import Direction, Frame, MassCentre, Point, along_x
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats, compose
+from supple.geometry.shapes import Core
 from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed
 from supple.problem.problem import Task
 
@@ -38,6 +39,11 @@ def kind_of(task: Task) -> str | None:
     if isinstance(task.goal, Facing) and task.goal.x is None:
         return None
     return _GOALS.get(type(task.goal))
+
+
+def segment_of(task: Task) -> str | None:
+    """The segment that a constraint speaks of, if it is one."""
+    return getattr(task.effector, "segment", None)
 
 
 def new_pin(figure: Figure, q: Floats, kind: str, segment: str, place: Floats | None, **options: Any) -> Task:
@@ -68,13 +74,10 @@ def support(figure: Figure, q: Floats) -> Floats:
     frames, points = figure.placements(q), []
     for segment, bars in figure.bars.items():
         for bar in bars:
-            ends = (
-                [bar.centre]
-                if hasattr(bar, "centre")
-                else [bar.at[:3, 3] + s * bar.length / 2 * bar.at[:3, 2] for s in (-1, 1)]
-            )
-            T = frames[segment]
-            points += [(*(T[:3, :3] @ np.asarray(end) + T[:3, 3]), bar.radius) for end in ends]
+            core, T = Core.of(bar), frames[segment]
+            for side in (-1.0, 1.0):
+                end = core.at[:3, 3] + side * core.half * core.at[:3, 2]
+                points.append((*(T[:3, :3] @ end + T[:3, 3]), core.radius))
     if not points:
         raise BadValue(f"figure {figure.name!r} has no bodies to stand on")
     rows = np.array(points)
@@ -94,10 +97,10 @@ def handle_of(figure: Figure, q: Floats, task: Task) -> Floats | None:
     if kind == "frame":
         return np.array(goal.at)
     if kind in ("point", "aim"):
-        return compose(np.eye(3), goal.position)
+        return np.array(compose(np.eye(3), goal.position if kind == "point" else goal.point))
     if kind == "direction":
-        return compose(along_x(tuple(goal.x.tolist())), figure.seen(q, task.effector)[:3, 3])
-    return compose(along_x(tuple(goal.normal.tolist())), goal.point)
+        return np.array(compose(along_x(tuple(goal.x.tolist())), figure.seen(q, task.effector)[:3, 3]))
+    return np.array(compose(along_x(tuple(goal.normal.tolist())), goal.point))
 
 
 def target_of(task: Task, handle: Floats) -> Floats:
@@ -123,7 +126,7 @@ def seen_by(figure: Figure, q: Floats, task: Task) -> tuple[Floats, Floats] | No
     if kind == "frame":
         return here, np.array(goal.at[:3, 3])
     if kind in ("point", "aim"):
-        return here, np.array(goal.position)
+        return here, np.array(goal.position if kind == "point" else goal.point)
     d = here - goal.point
     along = float(d @ goal.normal)
     if kind == "line":

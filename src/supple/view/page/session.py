@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,42 +24,19 @@ from supple.scene.scene import Scene
 from supple.scene.settle import nearby
 from supple.solvers.base import Solver
 from supple.solving.solve import solve
-from supple.view.page.pins import kind_of, new_pin, target_of
+from supple.view.page.editing import Editing
+from supple.view.page.pins import handle_of, kind_of, new_pin, segment_of, target_of
+from supple.view.page.pulls import Pull, Said, placed, towards, trunk_rigidity
 from supple.view.page.why import why
 
 STRIDE = 0.3  # rad or m that a coordinate may change in one tick: 18 a second at 60 ticks
 EASE = 0.5  # part of the way to the newest target that a tick goes: events come 20 times a second, pictures 60 times
-CLOSE = 1e-4  # m: nearer than this, a target is gone to at once
 MOMENT = 0.3  # s that the solve at a release may take
 LAST_TICKS = 12  # at a release, before it
 FEET = re.compile(r"^(foot_[lr]|(left|right)_?foot|(left|right)_ankle_roll_link|[lr]_?foot)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Pull:
-    """One person's hold on a constraint: where it was taken, where it should go, and where it has got to."""
-
-    pin: str
-    segment: str
-    press: Floats  # the point that was pressed
-    begin: Floats  # the handle of the pin then, (4, 4)
-    wanted: Floats  # the newest handle
-    at: Floats  # the handle of the last tick
-    passing: bool  # whether the constraint goes with the release
-
-
-@dataclass(frozen=True)
-class Said:
-    """What the last solve has to say."""
-
-    ok: bool = True
-    text: str = ""
-    iterations: int = 0
-    microseconds: float = 0.0
-    proved: bool = False
-
-
-class Session:
+class Session(Editing):
     """A figure that is posed by hand."""
 
     def __init__(self, scene: Scene, stand: bool = True) -> None:
@@ -75,16 +52,6 @@ class Session:
             self._stand()
 
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────────────
-    @property
-    def figure(self) -> Any:
-        """The figure."""
-        return self.scene.figure
-
-    @property
-    def q(self) -> Floats:
-        """The posture."""
-        return self.scene.q
-
     def misses(self) -> dict[str, tuple[Miss, bool]]:
         """By how much each enabled constraint is missed, and whether that is within its tolerances."""
         problem = self.scene.problem
@@ -102,7 +69,8 @@ class Session:
         if pins:
             old = self.scene.now.setup
             self.scene = Scene(
-                figure, self.q, limits=old.limits, rigidity=old.rigidity, constraints=pins, obstacles=old.obstacles,
+                figure, self.q, limits=old.limits, rigidity=np.maximum(old.rigidity, trunk_rigidity(figure)), constraints=pins,
+                obstacles=old.obstacles,
                 clearance=old.clearance,
             )  # fmt: skip
 
@@ -126,13 +94,13 @@ class Session:
     def press(self, who: Any, segment: str, place: Any) -> None:
         """Take hold of a segment at a place in the world."""
         find(self.figure.segments, segment, "segment", f"figure {self.figure.name!r}")
-        place = _place(place)
+        place = placed(place)
         if who in self.pulls:
             self.release(who)
         held = {pull.pin for pull in self.pulls.values()}
         for name, task in self.scene.constraints.items():
             enabled = name not in self.scene.disabled and name not in held
-            if enabled and kind_of(task) in ("point", "frame") and task.effector.segment == segment:
+            if enabled and kind_of(task) in ("point", "frame") and segment_of(task) == segment:
                 self._hold(who, name, segment, place, passing=False)
                 return
         if not self.figure.chain(None, segment):
@@ -150,11 +118,9 @@ class Session:
         task = dict(self.scene.constraints).get(pin)
         if task is None or pin in self.scene.disabled:
             raise BadValue(f"there is no pin called {pin!r} that could be moved")
-        self._hold(who, pin, getattr(task.effector, "segment", ""), np.zeros(3), passing=False)
+        self._hold(who, pin, segment_of(task) or "", np.zeros(3), passing=False)
 
     def _hold(self, who: Any, name: str, segment: str, place: Floats, passing: bool, since: int | None = None) -> None:
-        from supple.view.page.pins import handle_of
-
         if not self.pulls:
             self._since = len(self.scene.history) if since is None else since
         handle = handle_of(self.figure, self.q, self.scene.constraints[name])
@@ -167,7 +133,7 @@ class Session:
         if who in self.pulls:
             held = self.pulls[who]
             wanted = np.array(held.begin)
-            wanted[:3, 3] += _place(place) - held.press
+            wanted[:3, 3] += placed(place) - held.press
             self.pulls[who] = replace(held, wanted=wanted)
 
     def carry(self, who: Any, handle: Floats) -> None:
@@ -185,7 +151,7 @@ class Session:
             if held.pin not in self.scene.constraints or held.pin in self.scene.disabled:
                 del self.pulls[who]  # somebody else removed it
                 continue
-            at = _towards(held.at, held.wanted, ease)
+            at = towards(held.at, held.wanted, ease)
             task = self.scene.constraints[held.pin]
             self._say(self.scene.drag(held.pin, target_of(task, at), STRIDE), held.pin)
             self.pulls[who] = replace(held, at=at)
@@ -220,116 +186,6 @@ class Session:
             self.scene.pose(found.q)
             self._say(found, pin)
 
-    # ── pins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-    def pin(self, kind: str, segment: str, place: Any = None, **options: Any) -> str:
-        """Pin a segment as it is; the name of the pin."""
-        self._quiet()
-        task = new_pin(self.figure, self.q, kind, segment, None if place is None else _place(place), **options)
-        name = self._free_name("balance" if kind == "balance" else segment if kind == "point" else f"{segment} {kind}")
-        self.scene.add(name, task)
-        self._say(None)
-        return name
-
-    def change(self, name: str, **changes: Any) -> None:
-        """Change an option of a pin and solve."""
-        self._quiet()
-        since = len(self.scene.history)
-        self.scene.change(name, **changes)
-        self._settle(name)
-        self.scene.fold(since, f"change {name!r}")
-
-    def rename(self, name: str, to: str) -> None:
-        """Call a pin something else; it keeps its place in the list."""
-        self._quiet()
-        if to == name:
-            return
-        since, tasks, off = len(self.scene.history), dict(self.scene.constraints), self.scene.disabled
-        find(tuple(tasks), name, "pin", "the scene")
-        if to in tasks:
-            raise BadValue(f"there is a pin called {to!r} already")
-        self.scene.add(to, replace(tasks[name], name=to))  # refuses names that are none
-        for other in tasks:
-            self.scene.remove(other)
-        self.scene.remove(to)
-        for other, task in tasks.items():
-            new = to if other == name else other
-            self.scene.add(new, replace(task, name=new))
-            if other in off:
-                self.scene.disable(new)
-        self.scene.fold(since, f"rename {name!r}")
-
-    def enable(self, name: str, on: bool = True) -> None:
-        """Let a pin count, or not."""
-        self._quiet()
-        if on == (name in self.scene.disabled):
-            (self.scene.enable if on else self.scene.disable)(name)
-        self._say(None)
-
-    def unpin(self, name: str) -> None:
-        """Take a pin away."""
-        self._quiet()
-        self.scene.remove(name)
-        self._say(None)
-
-    def solve(self) -> Solution:
-        """The whole search, from here."""
-        self._quiet()
-        solution = self.scene.solve(self.solver)
-        unmet = solution.unmet
-        self._say(solution, unmet[0] if unmet else None)
-        return solution
-
-    # ── joints ───────────────────────────────────────────────────────────────────────────────────────────────────────
-    def lock(self, name: str, locked: bool = True) -> None:
-        """Hold a coordinate, or all of a joint or segment, where it is."""
-        self.stiffen(name, 1.0 if locked else 0.0)
-
-    def stiffen(self, name: str, rigidity: float) -> None:
-        """Make a coordinate, a joint or a segment less willing to move: from 0 to 1."""
-        self._quiet()
-        self.scene.stiffen({name: rigidity})
-
-    # ── postures ─────────────────────────────────────────────────────────────────────────────────────────────────────
-    def pose(self, q: Any, done: str) -> None:
-        """Take a posture."""
-        self._quiet()
-        since = len(self.scene.history)
-        self.scene.pose(q)
-        self.scene.fold(since, done)
-        self._say(None)
-
-    def reset(self) -> None:
-        """Back to rest, and pins where the figure is then stay as they are."""
-        self.pose(self.figure.rest, "reset")
-
-    def copy(self) -> None:
-        """Keep the posture for `paste`."""
-        self._clipboard = self.q
-
-    def paste(self) -> None:
-        """Take the posture that was copied."""
-        if self._clipboard is None:
-            raise BadValue("nothing was copied")
-        self.pose(self._clipboard, "paste")
-
-    def mirror(self) -> None:
-        """Left becomes right."""
-        from supple.view.page.mirror import mirrored
-
-        self.pose(mirrored(self.figure, self.q), "mirror")
-
-    def undo(self) -> None:
-        """Back by one step."""
-        self._quiet()
-        self.scene.undo()
-        self._say(None)
-
-    def redo(self) -> None:
-        """Forth by one step."""
-        self._quiet()
-        self.scene.redo()
-        self._say(None)
-
     # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
     def _say(self, solution: Solution | None, pin: str | None = None) -> None:
         """Note what an answer has to say."""
@@ -339,7 +195,8 @@ class Session:
         elif solution.ok:
             self.said = Said(True, "", solution.iterations)
         else:
-            reason = why(self.scene, pin) if pin in self.scene.now.setup.enabled else solution.reason
+            named = pin is not None and pin in self.scene.now.setup.enabled
+            reason = why(self.scene, pin) if named and pin is not None else solution.reason
             self.said = Said(False, reason, solution.iterations)
 
     def _quiet(self) -> None:
@@ -353,23 +210,3 @@ class Session:
             k += 1
             name = f"{wanted} {k}"
         return name
-
-
-def _place(place: Any) -> Floats:
-    out = np.array(place, dtype=float)
-    if out.shape != (3,) or not np.isfinite(out).all() or np.abs(out).max() > 1e6:
-        raise BadValue("a place is three finite numbers [m]")
-    return out
-
-
-def _towards(a: Floats, b: Floats, part: float) -> Floats:
-    """A placement part of the way from a to b; b itself if it is near."""
-    from scipy.spatial.transform import Rotation, Slerp
-
-    if part >= 1.0 or (np.linalg.norm(b[:3, 3] - a[:3, 3]) < CLOSE and np.abs(b[:3, :3] - a[:3, :3]).max() < CLOSE):
-        return b
-    out = np.array(b)
-    out[:3, 3] = a[:3, 3] + part * (b[:3, 3] - a[:3, 3])
-    if not np.array_equal(a[:3, :3], b[:3, :3]):
-        out[:3, :3] = Slerp([0.0, 1.0], Rotation.from_matrix([a[:3, :3], b[:3, :3]]))(part).as_matrix()
-    return out

@@ -29,7 +29,7 @@ def stage(server: Any, size: float, floor: float = 0.0) -> None:
 class Shade:
     """A soft dark spot on the ground below a figure: discs that grow and fade."""
 
-    RINGS = 5
+    RINGS = 7
 
     def __init__(self, scene: Any, name: str, size: float, floor: float) -> None:
         angle = np.linspace(0.0, 2.0 * np.pi, 40, endpoint=False)
@@ -40,10 +40,10 @@ class Shade:
         self._floor = floor
         self.frame = scene.add_frame(name, show_axes=False)
         for k in range(self.RINGS):
-            radius = size * (0.07 + 0.035 * k)
+            radius = size * (0.2 - 0.024 * k)
             scene.add_mesh_simple(
-                f"{name}/{k}", vertices * np.float32(radius), faces, color=(70, 76, 86), opacity=0.07, side="double",
-                position=(0.0, 0.0, 1e-4 * (k + 1) * size), cast_shadow=False, receive_shadow=False,
+                f"{name}/{k}", vertices * np.float32(radius), faces, color=(70, 76, 86), opacity=0.045, side="double",
+                position=(0.0, 0.0, 6e-4 * (k + 1) * size), cast_shadow=False, receive_shadow=False,
             )  # fmt: skip
 
     def show(self, place: Any) -> None:

@@ -17,7 +17,7 @@ FIGURES = (".urdf", ".osim", ".asf", ".bvh")
 def safe_name(name: str) -> str:
     """A file's own name and nothing else of a path: letters, numbers, dots and dashes."""
     bare = re.split(r"[/\\]", name)[-1]
-    stem, dot, ending = bare.rpartition(".")
+    stem, dot, ending = bare.rpartition(".") if "." in bare else (bare, "", "")
     clean = re.sub(r"[^A-Za-z0-9_-]+", "_", stem)[:80].strip("_") or "file"
     return f"{clean}.{re.sub(r'[^A-Za-z0-9]', '', ending)[:8].lower()}" if dot else clean
 

@@ -34,10 +34,8 @@ def visual_meshes(figure: Figure) -> tuple[dict[str, Mesh], list[str]]:
         found = reader(Path(origin.what), notes)
     except (Error, OSError, ValueError) as error:
         return own, [f"The visual meshes were not read: {error}"]
-    shown = {segment: mesh for segment, mesh in found.items() if segment in figure.segments}
-    if not shown:
-        return own, notes
-    return {s: shown.get(s, own[s] if s in own else None) for s in figure.segments if s in shown or s in own}, notes  # type: ignore
+    every = {**own, **found}
+    return {segment: every[segment] for segment in figure.segments if segment in every}, notes
 
 
 def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
@@ -65,7 +63,9 @@ def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
 
 def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     """The geoms that are meshes and are drawn (groups 0 to 2), as MuJoCo has compiled them."""
-    import mujoco
+    import mujoco as module
+
+    mujoco: Any = module
 
     model = mujoco.MjModel.from_xml_path(str(path))
     parts: dict[str, list[Mesh]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +114,8 @@ def _limited(scene: Scene, q: Floats, task: Task, way: Floats, chain: tuple[str,
     segment = getattr(task.effector, "segment", None)
     if segment is None:
         return []
-    point = Point(segment, tuple(task.effector.frame[:3, 3].tolist()))
+    end: Any = task.effector
+    point = Point(segment, tuple(end.frame[:3, 3].tolist()))
     gain = way @ figure.jacobian(q, point)
     found: dict[str, float] = {}
     for i, coordinate in enumerate(figure.coordinates):
