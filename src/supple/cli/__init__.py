@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from supple.cli.failing import Commands
+from supple.cli.page_commands import Unit, Up, add_to
 
 app = typer.Typer(
     cls=Commands,
@@ -17,12 +18,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Poses anything that bends: characters, robots, hands, closed mechanisms.",
 )
+add_to(app)  # edit, play
 
 What = Annotated[
     str, typer.Argument(metavar="FIGURE", help="A name of the catalogue, or a file: .urdf, .xml (MJCF), .osim, .bvh.")
 ]
-Unit = Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file.", show_default="0.01, centimetres")]
-Up = Annotated[str | None, typer.Option(help="The axis of a BVH file that points up: x, y or z.", show_default="y")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -293,31 +293,6 @@ def _retarget(
         command.print_match(motion, figure)
     else:
         raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
-
-
-Address = Annotated[
-    str, typer.Option(help="Serve other computers too, at this address; the link then holds a token, in plain HTTP.")
-]
-Port = Annotated[int, typer.Option(help="The port; the next one that is free, if it is taken.")]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in a browser.")]
-
-
-@app.command("edit")
-def _edit(
-    what: Annotated[
-        str, typer.Argument(metavar="[FIGURE|SCENE|FILE]", help="A name, a figure's file, a scene.")
-    ] = "human",
-    address: Address = "127.0.0.1",
-    port: Port = 8080,
-    library: Annotated[Path | None, typer.Option(help="A .json file that keeps named postures.")] = None,
-    browser: Browser = True,
-    unit: Unit = None,
-    up: Up = None,
-) -> None:
-    """Pose a figure by hand in a browser (extra `view`)."""
-    from supple.cli import edit as command
-
-    command.edit(what, address, port, library, browser, unit, up)
 
 
 def main() -> None:

@@ -111,7 +111,7 @@ class Body:
 
     def _shares(self, q: Floats) -> dict[str, float | None]:
         """How much of its range each joint uses; one that rests at a limit and has not left it does not count."""
-        rest = dict(zip(self.figure.coordinates, (np.abs(q - self.figure.rest) < 1e-3).tolist(), strict=True))
+        rest = dict(zip(self.figure.coordinates, (np.abs(q - self.figure.rest) < 0.05).tolist(), strict=True))
         return {name: None if rest.get(name) else share for name, share in used_range(self.figure, q).items()}
 
 
