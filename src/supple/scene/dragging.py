@@ -37,10 +37,10 @@ from supple.scene.settle import nearby
 from supple.scene.state import Setup
 from supple.solving.prepare import Query, prepare
 
-DRAGGED = 12  # evaluations that an attempt may take
-BACK = 12  # evaluations of the way back to what is hard
+DRAGGED = 10  # evaluations that an attempt may take
+BACK = 8  # evaluations of the way back to what is hard
 FIRM = 1e4  # how much more a rank weighs than the next one
-CUTS = 2  # how often a way is shortened before its posture is
+CUTS = 1  # how often a way is shortened before its posture is
 STUCK = 1e-3  # rad, m: an attempt that gets no further may be at a straight limb
 NUDGE = 0.03  # of the way to the middle of the range
 GAIN = 1e-6  # by which part of the value a nudged attempt must be better
@@ -98,8 +98,8 @@ class Follower:
         if self.first.problem is self.problem:
             return found
         if found.ok:
-            later = found.__dict__.get("_later")
-            return self._told(found, targets) if later is None else solved_by(found.q, (self, *later[1:]))
+            kept = [None if target is None else np.array(target, dtype=float) for target in targets]
+            return solved_by(found.q, (self, kept, [found.iterations, found.evaluations]))
         held = self._held(found.q, targets, at)
         return self._told(found, targets, q=self._held(start, targets, at) if held is None else held)
 
@@ -143,12 +143,10 @@ class Follower:
         """A posture on the way to q, no further than a stride."""
         return self.problem.admitted(start + min(1.0, stride / max(_farthest(q, start), 1e-12)) * (q - start))
 
-    def told(self, targets: Any, spent: list[float]) -> dict[str, Any]:
+    def told(self, targets: Sequence[Any], spent: list[float]) -> dict[str, Any]:
         """What an answer says besides its posture, if it is a solution."""
-        return {
-            **self.first.told(targets, spent),
-            "problem": self._asked(targets if len(self.names) > 1 else [targets]),
-        }
+        rest = {"iterations": int(spent[0]), "evaluations": int(spent[1]), "seed": self.first.seed}
+        return {"problem": self._asked(targets), "reason": Status.SOLVED.value, **rest}
 
     def _asked(self, targets: Sequence[Any]) -> Problem:
         return self.problem.aimed(*targets)

@@ -99,7 +99,8 @@ def _straight(figure: Figure, q: Floats, task: Task, way: Floats) -> list[str]:
         if before is None or after is None or len(figure.joints_of(rows[k])) != 1:
             continue
         aligned = (_angle(before, after) < STRAIGHT) and (_angle(after, way) < 3.0 * STRAIGHT)
-        if aligned and any(figure.joint_of[rows[k]].turn):
+        axis = figure.placement(q, rows[k])[:3, :3] @ np.array(figure.joint_of[rows[k]].turn)
+        if aligned and abs(float(axis @ after)) < 0.5 * np.linalg.norm(after) * np.linalg.norm(axis):  # it would bend
             out.append(spoken(rows[k]))
     return out
 
