@@ -11,6 +11,7 @@ import typer
 import supple
 from supple.cli.inputs import figure_of
 from supple.view.page.server import is_loopback
+from supple.view.page.session import FEET
 
 
 def scene_of(what: str, unit: float | None, up: str | None) -> supple.Scene:
@@ -24,6 +25,15 @@ def scene_of(what: str, unit: float | None, up: str | None) -> supple.Scene:
         motion = supple.read_motion(what, **options)
         return supple.Scene(motion.figure, motion.posture(0)) if len(motion) else supple.Scene(figure)
     return supple.Scene(figure)
+
+
+def freed(figure: supple.Figure) -> supple.Figure | None:
+    """A robot that has feet and yet is fixed in the world, free and standing on them; none for any other."""
+    feet = [segment for segment in figure.segments if FEET.match(segment)]
+    if not feet or figure.chain(None, figure.segments[0]) or any(not figure.chain(None, foot) for foot in feet):
+        return None
+    low = min(float(figure.placement(figure.rest, foot)[2, 3]) for foot in feet)
+    return figure.based_at((0.0, 0.0, -low), free=True)
 
 
 def serve(page: object, link: str, address: str, open_it: bool) -> None:
@@ -48,7 +58,8 @@ def edit(
     from supple.view.page.page import Page
 
     scene = scene_of(what, unit, up)
-    page = Page(scene, address, port, library)
+    free = None if scene.constraints else freed(scene.figure)
+    page = Page(scene if free is None else supple.Scene(free), address, port, library, scene.figure)
     for note in page.notes:
         typer.echo(note, err=True)
     serve(page, page.link, address, browser)

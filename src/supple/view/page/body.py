@@ -36,7 +36,8 @@ class Body:
         self.figure, self._scene, self._name = figure, scene, name
         self.visible, self.coloured = True, tint is None
         skeleton = Skeleton(figure, figure.rest)
-        self._flesh = rgb(tint or ("#d8b898" if skeleton.shaped else BASES["bone"]))
+        flesh = 2 * len(skeleton.shaped) > len(segments_of(figure)) and not figure.uncovered
+        self._flesh = rgb(tint or ("#d8b898" if flesh else BASES["bone"]))
         drawn = segments_of(figure) if meshes is None else meshes
         self.segments = tuple(drawn)
         self._rows = {s: i for i, s in enumerate(figure.segments)}

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import Error
 from supple.figure.effectors import Frame
+from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.goals import Facing, Placed
 from supple.problem.problem import Problem, Task
@@ -18,6 +19,7 @@ from supple.scene.scene import Scene
 from supple.solving.solve import solve
 from supple.view.page.beside import Beside
 from supple.view.page.body import Body, quaternions
+from supple.view.page.doors import inline
 from supple.view.page.marks import Marks
 from supple.view.page.obstacles import Obstacles
 from supple.view.page.panel import Panel
@@ -30,16 +32,22 @@ from supple.view.skeleton import Skeleton
 
 
 class Page:
-    """A page on which people pose a figure. `close` ends it; `link` is what to open."""
+    """A page on which people pose a figure. `close` ends it; `link` is what to open.
 
-    def __init__(self, scene: Scene, address: str = LOOPBACK, port: int = PORT, library: Path | None = None) -> None:
+    `looks` is the figure whose file has the visual meshes, if it is not the scene's own.
+    """
+
+    def __init__(
+        self, scene: Scene, address: str = LOOPBACK, port: int = PORT, library: Path | None = None,
+        looks: Figure | None = None,
+    ) -> None:  # fmt: skip
         self.session = Session(scene)
         self.server, self.guard = start(address, port, f"supple · {scene.figure.name}")
         self.chosen: str | None = None  # the pin with the gizmo
         self.client: Any = None  # who asked last
         self._rings: tuple[str, Any] | None = None
         self._shown = threading.Lock()
-        self._build(scene, library)
+        self._build(scene, library, looks or scene.figure)
         self.worker = Worker(self.session, self._show)
         self.beside = Beside(self.worker)
         self.worker.do(lambda session: None)
@@ -49,6 +57,9 @@ class Page:
         """The address to open in a browser."""
         return self.guard.link
 
+    def _repr_html_(self) -> str:
+        return inline(self.link)
+
     def close(self) -> None:
         """End the page."""
         self.beside.close()
@@ -56,12 +67,12 @@ class Page:
         self.server.stop()
 
     # ── what is drawn ────────────────────────────────────────────────────────────────────────────────────────────────
-    def _build(self, scene: Scene, library: Path | None) -> None:
+    def _build(self, scene: Scene, library: Path | None, looks: Figure) -> None:
         view, figure = self.server.scene, scene.figure
         skeleton = Skeleton(figure, self.session.q)
         self.size = skeleton.size
         self._stage(skeleton)
-        meshes, self.notes = visual_meshes(figure)
+        meshes, self.notes = visual_meshes(looks)
         self.body = Body(view, "/figure", figure, meshes)
         self.body.on_press(self._dragged, self._clicked)
         self.marks = Marks(view, self.size, self._knob, self._gizmo)

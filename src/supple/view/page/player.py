@@ -14,6 +14,7 @@ from supple.motion.markers import Markers
 from supple.motion.motion import Motion
 from supple.view.page.body import Body
 from supple.view.page.clips import Clip, length_of, middle_of
+from supple.view.page.doors import inline
 from supple.view.page.export import TINTS
 from supple.view.page.server import LOOPBACK, PORT, start
 from supple.view.page.stage import stage
@@ -41,6 +42,9 @@ class Player:
     def link(self) -> str:
         """The address to open in a browser."""
         return self.guard.link
+
+    def _repr_html_(self) -> str:
+        return inline(self.link)
 
     def close(self) -> None:
         """End the page."""
