@@ -43,5 +43,7 @@ class Undoing:
         if not 1 <= since <= at + 1:
             raise BadValue(f"fold: the scene has been through {at + 1} states, so there is nothing after {since}")
         if since <= at:
+            last, before = states[at], states[since - 1]
+            setup = before.setup if last.setup == before.setup else last.setup  # the same again is kept once
             self._history.at = since
-            states[since:] = [replace(states[at], done=done)]
+            states[since:] = [replace(last, done=done, setup=setup)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,11 @@ from supple.cli import app
 from supple.cli.edit import freed, scene_of
 from supple.errors import BadValue
 from supple.figure import catalogue
+from supple.view.page.beside import Beside, Helper
+from supple.view.page.cloud import held_still
 from supple.view.page.keys import Keys
 from supple.view.page.meshes import Mesh, of_obstacle, of_solid, segments_of
+from supple.view.page.session import Session
 from supple.view.page.visuals import visual_meshes
 from supple.view.solids import Bone, Drum, of_shape
 
@@ -164,3 +169,52 @@ def test_play_writes_a_page_and_refuses_in_one_line(tmp_path: Path):
         CliRunner().invoke(app, ["play", str(tmp_path / "none.bvh"), "--html", str(tmp_path / "x.html")]).exit_code == 2
     )
     assert CliRunner().invoke(app, ["edit", "nobody"]).exit_code == 2
+
+
+# ── beside ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_limb_moves_alone_when_its_reach_is_mapped():
+    figure = supple.load("human", fingers=False)
+    alone, base, length = held_still(figure, figure.rest, "hand_l")
+    assert "forearm_l.flexion" in alone.coordinates
+    assert "lumbar.flexion" not in alone.coordinates
+    assert alone.size < 12
+    assert 0.4 < length < 1.0
+    assert np.linalg.norm(base - figure.placement(figure.rest, "hand_l")[:3, 3]) < length + 1e-9
+
+
+def test_a_helper_answers_from_a_process_of_its_own_and_ends():
+    panda = supple.load("panda")
+    helper = Helper()
+    try:
+        there, _ = helper.ask(pickle.dumps(("layer", panda, "panda_hand", 0.5, 0.4, 30.0)))
+        assert len(there) > 3
+        assert_allclose(there[:, 2], 0.5)
+        assert helper.ask(pickle.dumps(("layer", panda, "nothing", 0.5, 0.4, 30.0))) is None
+    finally:
+        helper.close()
+    assert helper.ask(b"") is None
+
+
+def test_out_of_reach_is_proved_beside_a_pull():
+    pytest.importorskip("clarabel")
+    pytest.importorskip("flint")
+    session, told = Session(Scene(supple.load("panda"))), threading.Event()
+    beside = Beside(told.set)
+    try:
+        tip = "panda_hand"
+        session.press(0, tip, session.figure.placement(session.q, tip)[:3, 3])
+        session.pull(0, (3.0, 0.0, 0.5))
+        for _ in range(600):
+            session.tick()
+            beside.look(session)
+            if told.wait(0.1):
+                break
+        session.tick()
+        beside.look(session)
+        assert session.said.proved
+        session.pull(0, (3.0, 0.1, 0.5))
+        session.tick()
+        beside.look(session)
+        assert not session.said.proved
+    finally:
+        beside.close()

@@ -10,6 +10,7 @@ import supple
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
 from supple.view.page.body import Body
+from supple.view.page.cloud import Cloud
 from supple.view.page.joints import if_person
 from supple.view.page.obstacles import KINDS, new_obstacle, size_of, sized
 from supple.view.page.session import Session
@@ -42,6 +43,14 @@ class Surroundings:
             "Other ways", ("show", "hide"), hint="Other postures that meet the same pins; click on one to take it"
         )
         others.on_click(lambda e: page.worker.do(lambda s: self._ways(s, e.target.value == "show")))
+
+        self.cloud = Cloud(page.server.scene, page.size)
+        reach = gui.add_button_group(
+            "Reach", ("map", "clear"), hint="Where the selected part can go while the trunk stays"
+        )
+        reach.on_click(
+            lambda e: page.worker.do(self.cloud.show if e.target.value == "map" else lambda s: self.cloud.hide())
+        )
 
     def _add(self, session: Session, kind: str) -> None:
         k = 1

@@ -48,8 +48,8 @@ class Page:
         self._rings: tuple[str, Any] | None = None
         self._shown = threading.Lock()
         self._build(scene, library, looks or scene.figure)
+        self.beside = Beside(lambda: self.worker.do(lambda session: None))
         self.worker = Worker(self.session, self._show)
-        self.beside = Beside(self.worker)
         self.worker.do(lambda session: None)
 
     @property
@@ -62,6 +62,7 @@ class Page:
 
     def close(self) -> None:
         """End the page."""
+        self.panel.around.cloud.hide()
         self.beside.close()
         self.worker.stop()
         self.server.stop()
@@ -102,6 +103,7 @@ class Page:
 
     def _show(self, session: Session) -> None:
         """Draw the session; called by its own thread only."""
+        self.beside.look(session)
         with self._shown, self.server.atomic():
             if self.chosen is not None and self.chosen not in session.scene.constraints:
                 self.chosen = None
@@ -111,7 +113,6 @@ class Page:
             self.obstacles.show(session)
             self._show_rings(session)
             self.panel.show(session)
-        self.beside.look(session)
 
     def _show_rings(self, session: Session) -> None:
         """The rings of the selected segment's own joint."""
