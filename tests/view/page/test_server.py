@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import urllib.error
+import urllib.request
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple import Scene
 from supple.errors import BadFile
-from supple.view.page.server import Guard
+from supple.view.page.server import Guard, start
 from supple.view.page.session import Session
 from supple.view.page.uploads import opened, safe_name
 from supple.view.page.worker import Worker
@@ -167,3 +169,45 @@ def test_many_threads_cannot_corrupt_a_session():
         assert limits.contains(q)
     finally:
         worker.stop()
+
+
+# ── a real server ────────────────────────────────────────────────────────────────────────────────────────────────────
+def status_of(link: str, **headers: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(link, headers=headers), timeout=20.0) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_real_server_refuses_what_its_guard_refuses():
+    pytest.importorskip("viser")
+    server, guard = start(port=0)
+    try:
+        assert status_of(guard.link) == 200
+        assert status_of(guard.link, Host="evil.example") == 403
+        assert status_of(guard.link, Origin="http://evil.example") == 403
+        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+        key = {"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
+        assert status_of(guard.link, **upgrade, **key, Origin="http://evil.example") == 403
+    finally:
+        server.stop()
+
+
+def test_a_taken_port_gives_way_to_the_next_and_a_token_is_asked_for_elsewhere():
+    pytest.importorskip("viser")
+    first, one = start(port=0)
+    second, other = start("0.0.0.0", port=one.port)
+    try:
+        assert other.port != one.port
+        here = f"http://127.0.0.1:{other.port}/"
+        assert status_of(here) == 403
+        assert status_of(here, Cookie=f"supple_token={other.token}") == 200
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(f"{here}?token={other.token}", timeout=20.0) as answer:
+            assert answer.status == 200
+    finally:
+        first.stop()
+        second.stop()
+    with pytest.raises(supple.BadValue, match="port"):
+        start(port=70_000)
