@@ -99,7 +99,8 @@ def test_two_people_see_the_same_and_one_who_vanishes_leaves_nothing(browser: An
     other.close()
     still(tab, page)
     assert list(page.session.scene.constraints) == ["foot_l", "foot_r"]
-    tab.drag(tab.pixel(place(page, "hand_r")), (-30.0, 40.0))
+    tab.page.wait_for_timeout(1500)  # until this tab has drawn what the other one did
+    tab.drag(tab.pixel(place(page, "thorax_upper")), (-30.0, 40.0))
     tab.until(lambda: len(page.session.scene.history) == 3)
     still(tab, page)
     assert_allclose([miss.metres for miss, _ in page.session.misses().values()], 0.0, atol=1e-5)
