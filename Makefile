@@ -58,6 +58,7 @@ demo: .venv/.user-stamp
 	@mkdir -p build/demo
 	@cd build/demo && MPLBACKEND=Agg ../../$(BIN)/python ../../examples/00_demo.py
 	@for picture in build/demo/*.png; do echo "picture: $(CURDIR)/$$picture"; done
+	@echo "pose it by hand: $(BIN)/supple edit"
 
 # -------------------------------------------------------------------------------------------------------- proof
 test: check

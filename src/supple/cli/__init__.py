@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import proving
+from supple.cli import page_commands, proving
 from supple.cli.app import Unit, Up, What, app
 
 
@@ -142,8 +142,8 @@ def track(
     raise typer.Exit(0 if trials.track(*arguments) else 1)
 
 
-for proves in (proving.certify, proving.verify, proving.reach):
-    app.command()(proves)
+for other in (page_commands.edit, page_commands.play, proving.certify, proving.verify, proving.reach):
+    app.command()(other)
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
 app.add_typer(scene_commands, name="scene")

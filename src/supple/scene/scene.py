@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import seeded
+from supple.basics.checks import positive, seeded
 from supple.basics.values import FrozenDict
 from supple.errors import BadValue
 from supple.figure.figure import Figure
@@ -26,18 +26,17 @@ from supple.problem.problem import Problem
 from supple.problem.solution import Solution
 from supple.problem.task import Clearance, Task
 from supple.scene.chains import Chains
+from supple.scene.dragging import Follower
 from supple.scene.edits import Edits
-from supple.scene.settle import nearby, settled
+from supple.scene.settle import settled
 from supple.scene.state import History, SceneState, Setup, legal, setup_of
 from supple.scene.touches import Touch, touches_of
+from supple.scene.undoing import Undoing
 from supple.solvers.base import Solver
-from supple.solving.prepare import Query, prepare
 from supple.solving.solve import solve
 
-DRAGGED = 30  # evaluations that a drag may take
 
-
-class Scene(Edits):
+class Scene(Edits, Undoing):
     """A figure, its posture, and named constraints, obstacles and rigidities that may change; all of it can be undone.
 
     The posture `q` is the figure's rest unless given; one outside the limits is projected onto them. A scene changes, so it
@@ -69,7 +68,7 @@ class Scene(Edits):
         problem = setup.problem(figure, setup.enabled)
         self._figure, self._history = figure, history
         self._packed: tuple[Setup, Problem] = (setup, problem)
-        self._prepared: tuple[Mapping[str, Task], Query] | None = None
+        self._follower: tuple[Mapping[str, Task], Follower] | None = None
         self._chains = Chains(figure, problem.loops)
         self._chains.follow(setup.enabled)
 
@@ -164,57 +163,28 @@ class Scene(Edits):
         self._history.keep(replace(self.now, done="solve", q=solution.q))
         return solution
 
-    def drag(self, name: str, target: Any) -> Solution:
-        """Move the target of a constraint and follow it with a single attempt from the current posture, in microseconds.
+    def drag(self, name: str, target: Any, stride: float | None = None) -> Solution:
+        """Move the target of a constraint and follow it from the current posture, in microseconds where it can be met.
 
         `target` is what the goal's `aimed` takes: a position for `At`, a placement for `Placed`. Preferences wait until the
-        next `solve`, unless one is dragged itself. Successive drags of one constraint are one step to undo.
+        next `solve`, unless one is dragged itself. No coordinate changes by more than a `stride` [rad, m], if one is given;
+        the same target again goes on. Successive drags of one constraint are one step to undo. See `dragging`.
         """
         now, enabled = self.now, self.now.setup.enabled
-        self._constraint(name)
         if name not in enabled:
+            self._constraint(name)
             raise BadValue(f"{name!r} is disabled: enable it before you drag it")
         if target is None:
             raise BadValue(f"{name!r} is dragged to a target, not to None")
+        if stride is not None:
+            positive(stride, "the stride of a drag")
         tasks = enabled if enabled[name].preference else now.setup.needed
         aims = {**now.aims, name: target}
-        targets = [aims.get(other) for other in tasks]
-        solution = self._query(tasks)(targets[0] if len(targets) == 1 else targets, start=now.q)
+        if self._follower is None or self._follower[0] is not tasks:
+            self._follower = (tasks, Follower(self._figure, now.setup, tasks))
+        solution = self._follower[1]([aims.get(other) for other in tasks], now.q, name, stride)
         aims[name] = frozen(target)
         done = f"drag {name!r}"
         self._history.keep(SceneState(done, solution.q, now.setup, aims), instead=now.done == done)
         return solution
 
-    def _query(self, tasks: Mapping[str, Task]) -> Query:
-        """A prepared single attempt for some constraints; it answers as long as only targets change.
-
-        Where all are of one rank it does not go on for long: if the target is out of reach, the next drag does.
-        """
-        if self._prepared is None or self._prepared[0] is not tasks:
-            problem = self.now.setup.problem(self._figure, tasks)
-            budget = DRAGGED if max(problem.ranks, default=0) == 0 else None
-            self._prepared = (tasks, prepare(problem, solver=nearby(problem), budget=budget))
-        return self._prepared[1]
-
-    # ── history ──────────────────────────────────────────────────────────────────────────────────────────────────────
-    @property
-    def history(self) -> tuple[SceneState, ...]:
-        """Every state up to now, each with what was done, the posture and all else."""
-        return tuple(self._history.states[: self._history.at + 1])
-
-    @property
-    def undone(self) -> tuple[SceneState, ...]:
-        """The states that `redo` brings back, the next one first."""
-        return tuple(self._history.states[self._history.at + 1 :])
-
-    def undo(self) -> None:
-        """Make the scene what it was before the last thing that was done: constraints, posture and all."""
-        self._go(-1, "undo: the scene is as it began")
-
-    def redo(self) -> None:
-        """Do again what was undone last."""
-        self._go(1, "redo: nothing of the scene was undone")
-
-    def _go(self, way: int, refusal: str) -> None:
-        self._chains.follow(self._history.there(way, refusal).setup.enabled)
-        self._history.at += way

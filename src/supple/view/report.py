@@ -19,6 +19,8 @@ from supple.problem.goals import At
 from supple.problem.problem import Problem
 from supple.problem.task import Task
 from supple.view.colours import INK
+from supple.view.page.clips import Clip
+from supple.view.page.export import player_page
 from supple.view.picture import draw, need_matplotlib
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
         _table(motion),
         "<h2>Error by frame</h2>",
         _picture(_by_frame(motion), "error against time"),
+        "<h2>The motion</h2>",
+        _playing(motion, markers),
         "<h2>Worst frames</h2>",
         _worst(motion, markers),
         "<h2>Coordinates</h2>",
@@ -64,6 +68,13 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
     ]
     page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
     write_file(path, page + "\n".join(body) + "</html>\n")
+
+
+def _playing(motion: Tracked, markers: Markers) -> str:
+    """The player of figure and markers, inside the page."""
+    page = player_page([Clip(motion.figure.name, motion), Clip("markers", markers)])
+    style = "width:100%;height:520px;border:1px solid #dfe3e8"
+    return f"<iframe title='the motion' style='{style}' srcdoc='{html.escape(page, quote=True)}'></iframe>"
 
 
 def _picture(sheet: Sheet, what: str) -> str:

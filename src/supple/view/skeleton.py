@@ -122,6 +122,21 @@ class Skeleton:
             out += [Piece(bone, "bone") for bone in bones]
         return out + self._joints() + self._plinths()
 
+    def solids_of(self, segment: str) -> list[Solid]:
+        """What is drawn of one segment, joints left out."""
+        bones = self._struts(segment) if segment in self.shaped else self._bones(segment)
+        return [*self.flesh.get(segment, ()), *bones]
+
+    def joint_solids(self) -> dict[str, tuple[Solid, tuple[str, ...]]]:
+        """The drum or ball of each joint, by the segment that it moves, and the joints whose ranges it shows."""
+        rows = [s for s in self.figure.segments if self._is_drawn(s)]
+        return {s: (piece.solid, self.figure.joints_of(s)) for s, piece in zip(rows, self._joints(), strict=True)}
+
+    def _is_drawn(self, segment: str) -> bool:
+        """Whether a segment has a joint to draw: any but a root's that moves freely."""
+        names = self.figure.joints_of(segment)
+        return bool(names) and not (self.above[segment] is None and len(names) > 1 and _unlimited(self.figure, names))
+
     def _stands(self, segment: str) -> bool:
         """Whether a segment is fixed to the world."""
         parent = self.above[segment]
@@ -157,7 +172,7 @@ class Skeleton:
         used, out = used_range(self.figure, self.q), []
         for segment in self.figure.segments:
             names = self.figure.joints_of(segment)
-            if not names or (self.above[segment] is None and len(names) > 1 and _unlimited(self.figure, names)):
+            if not self._is_drawn(segment):
                 continue
             share = max((s for name in names if (s := used[name]) is not None), default=None)
             at, joint = self.origin[segment], self.figure.joint_of[segment]

@@ -1,0 +1,167 @@
+"""A figure on the page: a mesh for each segment, moved when it moves, and a ball or drum for each joint between bones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from supple.figure.figure import Figure
+from supple.geometry.placements import Floats, inverse
+from supple.view.colours import BASES, ramp, rgb
+from supple.view.page.meshes import Mesh, ball, drum, segments_of
+from supple.view.skeleton import Skeleton, used_range
+from supple.view.solids import Bone, Drum
+
+CHOSEN = (255, 176, 64)
+LEVELS = 12  # of colour
+WARM = 0.75  # share of its range from which on a joint warms the colour of its segment
+MOVED = 1e-6
+
+
+def quaternions(frames: Floats) -> Floats:
+    """The rotations of placements (n, 4, 4) as quaternions, w first."""
+    return Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
+
+
+class Body:
+    """The nodes of one figure under a name; `moved` sends only what has changed."""
+
+    def __init__(
+        self, scene: Any, name: str, figure: Figure, meshes: dict[str, Mesh] | None = None, opacity: float | None = None,
+        tint: str | None = None,
+    ) -> None:  # fmt: skip
+        self.figure, self._scene, self._name = figure, scene, name
+        self.visible, self.coloured = True, tint is None
+        skeleton = Skeleton(figure, figure.rest)
+        flesh = 2 * len(skeleton.shaped) > len(segments_of(figure)) and not figure.uncovered
+        self._flesh = rgb(tint or ("#d8b898" if flesh else BASES["bone"]))
+        drawn = segments_of(figure) if meshes is None else meshes
+        self.segments = tuple(drawn)
+        self._rows = {s: i for i, s in enumerate(figure.segments)}
+        colour = tuple((255 * self._flesh).astype(int).tolist())
+        self.nodes = {
+            s: scene.add_mesh_simple(
+                f"{name}/{i}", mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32), color=colour, opacity=opacity,
+                cast_shadow=opacity is None, receive_shadow=False,
+            )
+            for i, (s, mesh) in enumerate(drawn.items())
+        }  # fmt: skip
+        self._colour = dict.fromkeys(drawn, colour)
+        self._last: dict[str, Floats] = {}
+        self._joints = _Joints(scene, f"{name}/joints", skeleton) if not skeleton.shaped and opacity is None else None
+
+    def show(self, q: Floats, chosen: str | None = None) -> None:
+        """Draw a posture."""
+        frames = self.figure.placements(q)
+        changed = [s for s in self.nodes if s not in self._last or np.abs(frames[s] - self._last[s]).max() > MOVED]
+        if changed:
+            turns = quaternions(np.stack([frames[s] for s in changed]))
+            for s, turn in zip(changed, turns, strict=True):
+                node, before = self.nodes[s], self._last.get(s)
+                if before is None or np.abs(frames[s][:3, 3] - before[:3, 3]).max() > MOVED:
+                    node.position = frames[s][:3, 3]
+                if before is None or np.abs(frames[s][:3, :3] - before[:3, :3]).max() > MOVED:
+                    node.wxyz = turn
+                self._last[s] = frames[s]
+        self._show_colours(q, chosen)
+        if self._joints is not None:
+            self._joints.show(frames, used_range(self.figure, q) if self.coloured else None)
+
+    def set_visible(self, visible: bool) -> None:
+        """Show or hide all of it."""
+        if visible != self.visible:
+            self.visible = visible
+            for node in self.nodes.values():
+                node.visible = visible
+
+    def remove(self) -> None:
+        """Take it off the page."""
+        for node in self.nodes.values():
+            node.remove()
+        if self._joints is not None:
+            self._joints.remove()
+
+    def on_press(self, drag: Callable[[str, Any], Any], click: Callable[[str, Any], Any]) -> None:
+        """Call `drag(segment, event)` and `click(segment, event)`; in order, on the server's own thread."""
+        for segment, node in self.nodes.items():
+
+            async def dragged(event: Any, segment: str = segment) -> None:
+                drag(segment, event)
+
+            async def clicked(event: Any, segment: str = segment) -> None:
+                click(segment, event)
+
+            node.on_drag("left")(dragged)
+            node.on_click(clicked)
+
+    def _show_colours(self, q: Floats, chosen: str | None) -> None:
+        shares = self._shares(q) if self.coloured and self._joints is None else {}
+        for s in self.nodes:
+            if s == chosen:
+                colour = CHOSEN
+            else:
+                used = [share for name in self.figure.joints_of(s) if (share := shares.get(name)) is not None]
+                warm = np.round(LEVELS * np.clip((max(used, default=0.0) - WARM) / (1.0 - WARM), 0.0, 1.0)) / LEVELS
+                mixed = (1.0 - 0.6 * warm) * self._flesh + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
+                colour = tuple((255 * mixed).astype(int).tolist())
+            if colour != self._colour[s]:
+                self.nodes[s].color = self._colour[s] = colour
+
+    def _shares(self, q: Floats) -> dict[str, float | None]:
+        """How much of its range each joint uses; one that rests at a limit and has not left it does not count."""
+        rest = dict(zip(self.figure.coordinates, (np.abs(q - self.figure.rest) < 0.05).tolist(), strict=True))
+        return {name: None if rest.get(name) else share for name, share in used_range(self.figure, q).items()}
+
+
+class _Joints:
+    """Balls and drums between bones, each kind in one node."""
+
+    def __init__(self, scene: Any, name: str, skeleton: Skeleton) -> None:
+        kinds: dict[bool, list[tuple[str, Floats, Floats, tuple[str, ...]]]] = {True: [], False: []}
+        for segment, (solid, names) in skeleton.joint_solids().items():
+            home = inverse(skeleton.frames[segment])
+            if not isinstance(solid, Drum):
+                assert isinstance(solid, Bone)
+                kinds[True].append((segment, np.eye(4), np.full(3, solid.r_start), names))
+            else:
+                T = np.eye(4)
+                z = home[:3, :3] @ solid.axis
+                T[:3, :3] = (
+                    Rotation.align_vectors([z], [[0.0, 0.0, 1.0]])[0].as_matrix()
+                    if abs(z[2]) < 1.0 - 1e-12
+                    else np.eye(3)
+                )
+                kinds[False].append((segment, T, np.array([solid.radius, solid.radius, solid.length]), names))
+        self._rows = []
+        for round_, rows in kinds.items():
+            if rows:
+                mesh = ball() if round_ else drum()
+                node = scene.add_batched_meshes_simple(
+                    f"{name}/{'balls' if round_ else 'drums'}", mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32),
+                    np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1)), np.zeros((len(rows), 3)),
+                    batched_scales=np.stack([row[2] for row in rows]).astype(np.float32),
+                    batched_colors=np.full((len(rows), 3), 128, dtype=np.uint8), lod="off", receive_shadow=False,
+                )  # fmt: skip
+                self._rows.append((node, rows))
+
+    def show(self, frames: dict[str, Floats], used: dict[str, float | None] | None) -> None:
+        for node, rows in self._rows:
+            world = np.stack([frames[segment] @ T for segment, T, _, _ in rows])
+            node.batched_positions = world[:, :3, 3].astype(np.float32)
+            node.batched_wxyzs = quaternions(world).astype(np.float32)
+            if used is None:
+                colours = np.tile((255 * rgb(BASES["bone"])).astype(np.uint8), (len(rows), 1))
+            else:
+                shares = [
+                    max((s for n in names if (s := used[n]) is not None), default=None) for _, _, _, names in rows
+                ]
+                colours = np.stack([(255 * ramp(share)).astype(np.uint8) for share in shares])
+            if not np.array_equal(colours, node.batched_colors):
+                node.batched_colors = colours
+
+    def remove(self) -> None:
+        for node, _ in self._rows:
+            node.remove()
