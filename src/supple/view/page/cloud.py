@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from supple.errors import BadValue
+from supple.figure.effectors import Point
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.view.page.beside import Helper
 from supple.view.page.session import Session
 
 LAYERS = 13
+DECIDED = 8  # joints that `reach` can decide about; of more, those next to the trunk stay
 PATIENCE = 20.0  # s for a layer
 REACHED, OPEN = (33, 120, 158), (170, 176, 184)
 
@@ -33,7 +35,12 @@ def held_still(figure: Figure, q: Floats, segment: str) -> tuple[Figure, Floats,
         if children[s] > 1:
             break
         limb.append(s)
-    moving = {c for s in limb for c in figure.chain(figure.parent_of(s), s)}
+    some = figure.limits.project(q + 0.3)
+    felt = (
+        np.abs(figure.jacobian(some, Point(segment))).max(axis=0) > 1e-6
+    )  # what turns about the origin does not move it
+    own = [c for s in reversed(limb) for c in figure.chain(figure.parent_of(s), s)]
+    moving = [c for c in own if felt[figure.coordinates.index(c)]][-DECIDED:]
     if not moving:
         raise BadValue(f"{segment!r} has no joints of its own limb")
     others = [c for c in figure.coordinates if c not in moving]
