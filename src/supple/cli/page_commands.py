@@ -53,4 +53,3 @@ def play(
     from supple.cli import play as command
 
     command.play(files, model, html, video, address, port, browser, unit, up)
-

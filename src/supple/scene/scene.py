@@ -187,4 +187,3 @@ class Scene(Edits, Undoing):
         done = f"drag {name!r}"
         self._history.keep(SceneState(done, solution.q, now.setup, aims), instead=now.done == done)
         return solution
-

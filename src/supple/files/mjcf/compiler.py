@@ -38,6 +38,7 @@ class Compiled:
 
     model: Any
     lost: frozenset[str] = frozenset()
+    stand_ins: frozenset[str] = frozenset()  # names of meshes that were not read
 
 
 def mujoco_api() -> Any:
@@ -87,13 +88,13 @@ def compile_spec(spec: Any) -> Any:
         return spec.copy().compile()
 
 
-def compile_text(gathered: Gathered) -> Compiled:
-    """MuJoCo's model. What it warns of is said where it refuses the model; where it does not, it is about dynamics."""
+def compile_text(gathered: Gathered, drawn: bool = False) -> Compiled:
+    """MuJoCo's model, with the meshes that are only `drawn` if they are wanted. What it warns of is said where it refuses the model; where it does not, it is about dynamics."""
     mujoco = mujoco_api()
     with _overheard(mujoco) as said, _refusing(gathered, said):
         names = dict.fromkeys(gathered.meshes, STAND_IN)
         spec = mujoco.MjSpec.from_string(gathered.text, include=gathered.models, assets=names)
-        needed = _needed(mujoco, spec)
+        needed = {mesh.name for mesh in spec.meshes} if drawn else _needed(mujoco, spec)
         assets, lost = {STAND_IN_NAME: STAND_IN}, set[str]()
         for mesh in [mesh for mesh in spec.meshes if mesh.file in names]:
             data = _bytes(gathered, mesh.file) if mesh.name in needed else None
@@ -107,7 +108,8 @@ def compile_text(gathered: Gathered) -> Compiled:
             raise BadFile(f"the meshes of the model have more than {MOST_MESH_BYTES} bytes", file=gathered.places[0][0])
         _lighten(mujoco, spec)
         spec.assets = assets
-        return Compiled(spec.compile(), frozenset(lost))
+        stand_ins = frozenset(mesh.name for mesh in spec.meshes if mesh.file == STAND_IN_NAME)
+        return Compiled(spec.compile(), frozenset(lost), stand_ins)
 
 
 def _bytes(gathered: Gathered, name: str) -> bytes | None:

@@ -34,7 +34,7 @@ from supple.figure.limits import Limits
 from supple.files.bvh.writer import continuous_zyx
 from supple.files.folders import Folders
 from supple.files.mjcf.bodies import Bodies
-from supple.files.mjcf.compiler import compile_spec, compile_text, mujoco_api
+from supple.files.mjcf.compiler import Compiled, compile_spec, compile_text, mujoco_api
 from supple.files.mjcf.equalities import Equalities
 from supple.files.mjcf.gather import HOME, gather, lost_meshes
 from supple.files.mjcf.names import Names
@@ -72,6 +72,12 @@ def read_model(model: Any, *, balls: str = "inside") -> Figure:
         raise
     except ValueError as error:
         raise BadFile(f"the model cannot be a figure: {error}") from error
+
+
+def read_looks(path: str | Path, folders: Iterable[str | Path] = ()) -> Compiled:
+    """MuJoCo's model of an MJCF file with the meshes that it is drawn with; files are opened as by `read_mjcf`."""
+    gathered = gather(parse_xml(read_bytes(path), str(path)), Folders(Path(path).absolute().parent, folders))
+    return compile_text(gathered, drawn=True)
 
 
 def _figure(text: str | bytes, file: str | None, folders: Folders, balls: str) -> Figure:

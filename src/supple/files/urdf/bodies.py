@@ -40,7 +40,7 @@ def read_link(link: Element) -> LinkParts:
         mass = 0.0 if tag is None else tag.number("value")
         x, y, z = origin_of(inertial)[0]
         centre = (x, y, z)
-    found = [(kinds, _shape(tag, kinds)) for tag in tags if tag.tag == "collision" and (kinds := _geometry(tag))]
+    found = [(kinds, shape_of(tag, kinds)) for tag in tags if tag.tag == "collision" and (kinds := _geometry(tag))]
     shapes = tuple(shape for _, shape in found if shape is not None)
     unread = tuple(dict.fromkeys(kinds[0].tag for kinds, shape in found if shape is None))
     body = None
@@ -68,10 +68,12 @@ def link_remarks(links: dict[str, LinkParts]) -> list[str]:
     return out + ([f"Without <inertial>, hence without mass: {', '.join(light)}."] if heavy and light else [])
 
 
-def _shape(collision: Element, geometry: tuple[Element, ...]) -> Shape | None:
-    """The simple shape of a collision element; none for a mesh and for what only some programs know."""
-    tag = next((tag for tag in geometry if tag.tag in ("sphere", "box", "cylinder", "capsule")), None)
-    xyz, rpy = origin_of(collision)
+def shape_of(element: Element, geometry: tuple[Element, ...] = ()) -> Shape | None:
+    """The simple shape of a collision or visual element; none for a mesh and for what only some programs know."""
+    tag = next(
+        (tag for tag in geometry or _geometry(element) if tag.tag in ("sphere", "box", "cylinder", "capsule")), None
+    )
+    xyz, rpy = origin_of(element)
     if tag is not None:
         with blaming(tag):
             if tag.tag == "sphere":

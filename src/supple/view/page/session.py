@@ -18,8 +18,8 @@ from supple.errors import BadValue, Error, find
 from supple.figure.effectors import Point
 from supple.geometry.placements import Floats
 from supple.problem.goals import At, Miss
-from supple.problem.problem import met
 from supple.problem.solution import Solution
+from supple.problem.task import met
 from supple.scene.scene import Scene
 from supple.scene.settle import nearby
 from supple.solvers.base import Solver

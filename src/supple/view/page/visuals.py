@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.errors import Error
 from supple.figure.figure import Figure
+from supple.geometry.placements import place
 from supple.view.page.meshes import Mesh, joined, of_solid, segments_of
 
 ENDINGS = (".obj", ".stl", ".glb", ".gltf", ".dae", ".ply")
@@ -47,12 +48,12 @@ def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     for link in read_xml(path).all("link"):
         parts = []
         for visual in link.all("visual"):
-            at, geometry = origin_of(visual), visual.first("geometry")
+            (xyz, rpy), geometry = origin_of(visual), visual.first("geometry")
             for shape in geometry.children if geometry is not None else ():
                 mesh = _mesh(shape, path.parent, missing) if shape.tag == "mesh" else _simple(visual)
                 if mesh is not None and faces + len(mesh.faces) <= FACES:
                     faces += len(mesh.faces)
-                    parts.append(mesh.moved(at) if shape.tag == "mesh" else mesh)
+                    parts.append(mesh.moved(place(xyz, rpy=rpy)) if shape.tag == "mesh" else mesh)
         if parts:
             out[link.attribute("name")] = joined(parts)
     if missing:
@@ -63,16 +64,20 @@ def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
 
 def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     """The geoms that are meshes and are drawn (groups 0 to 2), as MuJoCo has compiled them."""
-    import mujoco as module
+    from supple.files.mjcf.compiler import mujoco_api
+    from supple.files.mjcf.reader import read_looks
 
-    mujoco: Any = module
-
-    model = mujoco.MjModel.from_xml_path(str(path))
+    mujoco, looks = mujoco_api(), read_looks(path)
+    model = looks.model
+    if looks.stand_ins:
+        notes.append(f"{len(looks.stand_ins)} visual meshes were not found.")
     parts: dict[str, list[Mesh]] = {}
     faces = 0
     for g in range(model.ngeom):
         k = int(model.geom_dataid[g])
         if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_MESH or k < 0 or model.geom_group[g] > 2:
+            continue
+        if model.mesh(k).name in looks.stand_ins:
             continue
         first, count = int(model.mesh_vertadr[k]), int(model.mesh_vertnum[k])
         begin, number = int(model.mesh_faceadr[k]), int(model.mesh_facenum[k])
@@ -92,26 +97,26 @@ def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
 
 
 def _simple(visual: Any) -> Mesh | None:
-    from supple.files.urdf.bodies import _shape
+    from supple.files.urdf.bodies import shape_of
     from supple.view.solids import of_shape
 
-    shape = _shape(visual)
+    shape = shape_of(visual)
     return None if shape is None else of_solid(of_shape(shape))
 
 
 def _mesh(tag: Any, folder: Path, missing: list[str]) -> Mesh | None:
     name = tag.attribute("filename")
-    place = _found(name, folder)
-    if place is None:
+    file = _found(name, folder)
+    if file is None:
         missing.append(name.rpartition("/")[2])
         return None
     try:
         import trimesh
 
-        loaded: Any = trimesh.load(place, force="mesh", process=False, skip_materials=True)
+        loaded: Any = trimesh.load(file, force="mesh", process=False, skip_materials=True)
         vertices, faces = np.asarray(loaded.vertices, dtype=float), np.asarray(loaded.faces, dtype=np.int64)
     except Exception:  # readers of many formats fail in many ways
-        missing.append(place.name)
+        missing.append(file.name)
         return None
     scale = np.array(tag.numbers("scale", 3, (1.0, 1.0, 1.0)))
     good = len(faces) > 0 and np.isfinite(vertices).all()
@@ -126,7 +131,7 @@ def _found(name: str, folder: Path) -> Path | None:
         return None
     for above in (folder, *list(folder.parents)[:3]):
         for k in range(len(parts)):
-            place = above.joinpath(*parts[k:])
-            if place.is_file() and place.stat().st_size <= LARGEST:
-                return place
+            file = above.joinpath(*parts[k:])
+            if file.is_file() and file.stat().st_size <= LARGEST:
+                return file
     return None
