@@ -33,6 +33,7 @@ SEVERAL = {
     "figure": "a figure: the class, and its place in a scene file",
     "frames": "the frames of a motion, one by one",
     "joints": "joints: our own, and those of a format",
+    "meshes": "triangles of a robot's looks: where its files lie, and as a page draws them",
     "motion": "a motion: the class, and the file that holds one",
     "names": "what names mean",
     "obstacles": "what stands in the way: of a problem, of a relaxed one",

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple import At, Point, Scene
 from supple.errors import BadValue, UnknownName
-from supple.view.page.lines import postures_of, postures_text, python_lines
+from supple.view.page.as_python import postures_of, postures_text, python_lines
 from supple.view.page.mirror import mirrored, other_side
 from supple.view.page.pins import KINDS, handle_of, target_of
 from supple.view.page.session import STRIDE, Session

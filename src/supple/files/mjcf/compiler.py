@@ -89,7 +89,10 @@ def compile_spec(spec: Any) -> Any:
 
 
 def compile_text(gathered: Gathered, drawn: bool = False) -> Compiled:
-    """MuJoCo's model, with the meshes that are only `drawn` if they are wanted. What it warns of is said where it refuses the model; where it does not, it is about dynamics."""
+    """MuJoCo's model, with the meshes that are only `drawn` if they are wanted.
+
+    What it warns of is said where it refuses the model; where it does not, it is about dynamics.
+    """
     mujoco = mujoco_api()
     with _overheard(mujoco) as said, _refusing(gathered, said):
         names = dict.fromkeys(gathered.meshes, STAND_IN)

@@ -14,7 +14,7 @@ from supple.kernels.charts import EXACT, STEEP, recentre, report
 from supple.kernels.compiling import entry
 from supple.kernels.layouts import CHARTS, COORDINATES
 from supple.motion.tracking.frame_step import ENDED, KAPPA, OPEN, STUCK, fit_frame, observe_frame
-from supple.motion.tracking.pins import CLOSED
+from supple.motion.tracking.pinned_ends import CLOSED
 from supple.motion.tracking.rig import Seen, open_frame
 
 EASE = 0.8  # what is left of κ from frame to frame

@@ -39,7 +39,7 @@ from supple.kernels.layouts import COORDINATES
 from supple.kernels.tree import open_tree
 from supple.motion.tracking.elimination import back_substitute, eliminate
 from supple.motion.tracking.frame_model import find_gradient, find_wrenches, observe_markers
-from supple.motion.tracking.pins import CLOSED, close_pins, differentiate_pins, largest_multiplier, observe_pins
+from supple.motion.tracking.pinned_ends import CLOSED, close_pins, differentiate_pins, largest_multiplier, observe_pins
 from supple.motion.tracking.rig import PINS, open_frame, open_rig
 
 STEPS, TOLERANCE, HUBER, LIMITED = range(4)  # settings

@@ -11,7 +11,7 @@ from supple.kernels.compiling import entry, leaf
 from supple.kernels.scratch import clear
 from supple.motion.tracking.frame_model import find_gradient, find_matrices, find_wrenches
 from supple.motion.tracking.frame_step import HUBER, observe_frame
-from supple.motion.tracking.pins import differentiate_pins
+from supple.motion.tracking.pinned_ends import differentiate_pins
 from supple.motion.tracking.rig import PINS, SYMMETRIC, Seen, open_frame, open_rig
 
 

@@ -31,7 +31,7 @@ from supple.geometry.placements import Floats, frozen
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, FrameByFrame, run
 from supple.motion.tracking.frame_step import ENDED, OPEN, REPORT, SPENT
-from supple.motion.tracking.pins import CLOSED
+from supple.motion.tracking.pinned_ends import CLOSED
 from supple.motion.tracking.rig import PINS
 from supple.motion.tracking.window import Window
 

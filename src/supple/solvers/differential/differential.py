@@ -43,7 +43,7 @@ from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import FRAME_ROW, KIND, RESIDUALS, TARGET_AT, WEIGHT
 from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.terms.kinds import NEAR
-from supple.solvers.differential.bounds import lock, pressing_most, row_times, sweep_level, walk
+from supple.solvers.differential.held import lock, pressing_most, row_times, sweep_level, walk
 from supple.solvers.differential.scratch import (
     DAMPING,
     DT,

@@ -10,7 +10,7 @@ import numpy as np
 
 import supple
 from supple.scene.scene import Scene
-from supple.view.page.lines import postures_of, postures_text, python_lines
+from supple.view.page.as_python import postures_of, postures_text, python_lines
 from supple.view.page.session import Session
 from supple.view.page.uploads import opened as opened_upload
 

@@ -20,9 +20,9 @@ from supple.solving.solve import solve
 from supple.view.page.beside import Beside
 from supple.view.page.body import Body, quaternions
 from supple.view.page.doors import inline
-from supple.view.page.marks import Marks
 from supple.view.page.obstacles import Obstacles
 from supple.view.page.panel import Panel
+from supple.view.page.pin_marks import Marks
 from supple.view.page.server import LOOPBACK, PORT, start
 from supple.view.page.session import Session
 from supple.view.page.stage import Shade, stage

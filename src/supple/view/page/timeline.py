@@ -11,9 +11,9 @@ import numpy as np
 
 from supple.basics.writing import write_file
 from supple.errors import BadValue
+from supple.view.page.as_python import postures_text, read_postures
 from supple.view.page.body import Body
 from supple.view.page.keys import Keys
-from supple.view.page.lines import postures_text, read_postures
 from supple.view.page.session import Session
 
 if TYPE_CHECKING:
