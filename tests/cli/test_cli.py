@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -99,8 +100,9 @@ def test_show_says_when_a_posture_is_outside_the_limits(tmp_path: Path):
 
 
 def test_version_is_that_of_the_project():
-    pyproject = ROOT / "pyproject.toml"
-    assert supple.__version__ == tomllib.loads(pyproject.read_text())["project"]["version"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" in project["project"]["dynamic"]  # it is written down once, in supple/__init__.py
+    assert supple.__version__ == metadata.version("supple")
     assert said("--version") == f"supple {supple.__version__}\n"
 
 

@@ -72,6 +72,7 @@ from supple.problem import Miss, Trace
 from supple.scene import Touch
 from supple.solvers.levenberg_marquardt.search_call import plain_search_entry
 from supple.solvers.rank_one import AllOf, Contact, Continuity, FreeRegions
+from supple.solving.step import plain_step_entry
 from tests.tables.public import PUBLIC
 
 SPOT, OTHER = (0.4, 0.1, 0.5), (0.4, 0.1, 0.6)
@@ -706,7 +707,7 @@ def elsewhere(asked: Problem, values: dict[str, Any]) -> tuple[list[bytes], dict
     equal = equal and answers(again) == found
     modules = [module for name, module in sys.modules.items() if name.startswith("supple.")]
     entries = [e for module in modules for name, e in vars(module).items() if name.endswith("_entry")]
-    entries.append(plain_search_entry())
+    entries += [plain_search_entry(), plain_step_entry()]
     return found, values, equal, {e.__name__: len(e.overloads) for e in entries if getattr(e, "overloads", None)}
 
 
@@ -726,7 +727,7 @@ def test_spawned_processes_answer_alike():
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         told = pool.submit(elsewhere, problem(), here()[1]).result()
     check(told)
-    assert {"newton_entry", "step_entry", "hessian_entry", "worlds_entry"} <= told[3].keys()
+    assert {"newton_entry", "plain_step_entry", "hessian_entry", "worlds_entry"} <= told[3].keys()
     assert {"search_entry", "plain_search_entry"} & told[3].keys()
     assert set(told[3].values()) == {1}, told[3]
 

@@ -97,10 +97,12 @@ LIBRARY = (
         "RankOne": ("refuse", "solve", "relaxation", "search"),
         "FreeRegions": ("cones", "keep", "push", "shares"),
         "OptimalTracking": ("tracked",),
-        "FrameByFrame": ("first", "fit", "refusals"),
+        "FrameByFrame": ("first", "fit", "refusals", "settings"),
         "WholeClip": ("fit",),
-        "Figure": ("by_coordinate",),
+        "Figure": ("by_coordinate", "check_segment"),
+        "Near": ("miss", "miss_of", "check_figure"),
         "Query": ("told",),
+        **dict.fromkeys(("Linear", "PiecewisePolynomial", "Spline"), ("stretched",)),
         "Trace": ("later", "joined"),
     }
 )

@@ -29,7 +29,7 @@ class Watching(event.Listener):
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_thresholds_come_back(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decorators, "FOLDER", None)
+    monkeypatch.setattr(decorators, "UNKEPT", "a test keeps nothing")
     watching, before = Watching(), gc.get_threshold()
 
     def add(x: float) -> Any:

@@ -40,9 +40,9 @@ def test_what_has_been_told_is_not_told_again(folder: Path):
     for entry in (ENTRY, OTHER):
         messages.explain(entry, "no compiled code comes with a checkout")
     messages._sentence(ENTRY)
-    assert messages._sentence(OTHER) == "compiling rows (equations.py) …"
+    assert messages._sentence(OTHER) == "compiling rows (natural_equations.py) …"
     messages.explain(OTHER, "a file is damaged")
-    assert messages._sentence(OTHER) == "compiling rows (equations.py); a file is damaged …"
+    assert messages._sentence(OTHER) == "compiling rows (natural_equations.py); a file is damaged …"
 
 
 @pytest.mark.interpreted

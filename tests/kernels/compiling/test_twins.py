@@ -41,7 +41,7 @@ def outer(x: float) -> float:
 @pytest.fixture
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Any:
     """An entry that is not kept."""
-    monkeypatch.setattr(decorators, "FOLDER", None)
+    monkeypatch.setattr(decorators, "UNKEPT", "a test keeps nothing")
     return entry(outer)
 
 
