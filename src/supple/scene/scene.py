@@ -171,7 +171,7 @@ class Scene(Edits, Undoing):
         the same target again goes on. Successive drags of one constraint are one step to undo. See `dragging`.
         """
         now, enabled = self.now, self.now.setup.enabled
-        if name not in enabled:
+        if not isinstance(name, str) or name not in enabled:
             self._constraint(name)
             raise BadValue(f"{name!r} is disabled: enable it before you drag it")
         if target is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from supple.basics.checks import whole
 from supple.errors import BadValue
 from supple.scene.chains import Chains
-from supple.scene.state import History, SceneState
+from supple.scene.state import History, SceneState, check_line
 
 
 class Undoing:
@@ -40,7 +41,9 @@ class Undoing:
     def fold(self, since: int, done: str) -> None:
         """Make all that was done after the first `since` states of the history one step to undo, called `done`."""
         states, at = self._history.states, self._history.at
-        if not 1 <= since <= at + 1:
+        since = whole(since, "since, how many states of the history stay as they are,", 1)
+        check_line(done, "what was done")
+        if since > at + 1:
             raise BadValue(f"fold: the scene has been through {at + 1} states, so there is nothing after {since}")
         if since <= at:
             last, before = states[at], states[since - 1]
