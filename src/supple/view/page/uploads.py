@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import supple
+from supple.basics.writing import write_file
 from supple.errors import BadFile
 from supple.view.page.server import UPLOAD
 
@@ -42,7 +43,7 @@ def opened(name: str, content: bytes) -> supple.Figure | supple.Motion | supple.
         raise BadFile(f"the page opens {', '.join((*FIGURES, *SCENES, '.json'))}", file=safe)
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         path = Path(folder) / safe
-        path.write_bytes(content)
+        write_file(path, content)
         if ending == ".bvh":
             motion = supple.read_motion(path)
             return motion if len(motion) > 1 else motion.figure
