@@ -65,7 +65,7 @@ def _motion(clip: Clip, k: int) -> dict[str, Any]:
     meshes, kept = segments_of(motion.figure), _kept(clip)
     names = tuple(meshes)
     placed = [clip.placements(int(frame)) for frame in kept]
-    world = np.stack([[row[name] for name in names] for row in placed])
+    world = np.array([[row[name] for name in names] for row in placed]).reshape(len(kept), len(names), 4, 4)
     turns = quaternions(world.reshape(-1, 4, 4)).reshape(len(kept), len(names), 4)
     shown = [c for c in motion.figure.coordinates if np.ptp(motion.q[:, motion.figure.coordinates.index(c)]) > 1e-6]
     index = np.array([motion.figure.coordinates.index(c) for c in shown], dtype=int)
