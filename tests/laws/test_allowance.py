@@ -245,7 +245,8 @@ def test_a_solver_of_ones_own_is_told_what_it_may_spend() -> None:
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 EVALUATING = ("projected_gradient", "descent", "newton.newton", "baselines.common",
               "baselines.jacobian_transpose", "baselines.cyclic_coordinate_descent", "baselines.fabrik",
-              "levenberg_marquardt.phases", "levenberg_marquardt.rank_by_rank", "levenberg_marquardt.tolerance_set")  # fmt: skip
+              "levenberg_marquardt.phases", "levenberg_marquardt.rank_by_rank",
+              "levenberg_marquardt.tolerance_set")  # fmt: skip
 
 
 @pytest.mark.interpreted
