@@ -95,7 +95,13 @@ if TYPE_CHECKING:
     from supple.problem.goals.custom import Custom as Custom
     from supple.problem.goals.flats import Beyond as Beyond, OnLine as OnLine, OnPlane as OnPlane
     from supple.problem.goals.near import Near as Near
-    from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
+    from supple.problem.goals.places import (
+        AimedAt as AimedAt,
+        Aligned as Aligned,
+        At as At,
+        Facing as Facing,
+        Placed as Placed,
+    )
     from supple.problem.goals.within import Within as Within
     from supple.problem.problem import Problem as Problem
     from supple.problem.solution import Solution as Solution, Status as Status
@@ -144,7 +150,7 @@ __getattr__, __dir__, __all__ = lazily(
         "problem.goals.custom": ["Custom"],
         "problem.goals.flats": ["Beyond", "OnLine", "OnPlane"],
         "problem.goals.near": ["Near"],
-        "problem.goals.places": ["AimedAt", "At", "Facing", "Placed"],
+        "problem.goals.places": ["AimedAt", "Aligned", "At", "Facing", "Placed"],
         "problem.goals.within": ["Within"],
         "problem.problem": ["Problem"],
         "problem.solution": ["Solution", "Status"],

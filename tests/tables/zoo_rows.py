@@ -62,6 +62,7 @@ def method(make: Callable[[], Any], called: str, /, **cells: tuple[Any, Kind]) -
 RESULTS = frozenset(
     [
         "Certificate",
+        "Certificates",
         "Decision",
         "Evaluation",
         "Miss",
@@ -85,7 +86,7 @@ SOLVERS = [
     "LevenbergMarquardt", "Multistart", "Newton", "ProjectedGradient", "PseudoInverse", "RankOne", "PreferredClearance",
 ]  # fmt: skip
 GOALS = [
-    "AimedAt", "AnyOf", "At", "Beyond", "Custom", "Facing", "Near", "OnLine", "OnPlane", "Outside", "Balanced",
+    "AimedAt", "Aligned", "AnyOf", "At", "Beyond", "Custom", "Facing", "Near", "OnLine", "OnPlane", "Outside", "Balanced",
     "Placed", "Within",
 ]  # fmt: skip
 # Methods that the library calls, with what it has checked itself.
@@ -281,6 +282,9 @@ ROWS: dict[str, Row] = {
     "Near.aimed": method(lambda: supple.Near(REST), "aimed", target=(REST, NEVER)),
     "Balanced": row(supple.Balanced, polygon=(SQUARE, NEVER), margin=(0.1, kind("0", "half")), relative_to=RELATIVE),
     "Balanced.aimed": method(lambda: supple.Balanced(SQUARE), "aimed", target=(SQUARE, NEVER)),
+    "Aligned": row(supple.Aligned, position=(ORIGIN, VECTOR), x=(UP, VECTOR), y=(None, NONE), weights=((1.0, 1.0), POSITIVE),
+                   per_radian=(0.3, POSITIVE), relative_to=RELATIVE),
+    "Aligned.aimed": method(lambda: supple.Aligned(ORIGIN, UP), "aimed", target=((UP, UP), NEVER)),
     "AnyOf": row(supple.AnyOf, goals=((At(ORIGIN),), NEVER), weights=(None, NONE | kind("set")), relative_to=(None, NONE)),
     "AnyOf.aimed": method(lambda: supple.AnyOf((At(ORIGIN),)), "aimed", target=([UP], NEVER)),
     "Outside": row(supple.Outside, solid=(BOX, NEVER), margin=(0.1, NOT_NEGATIVE), relative_to=RELATIVE),
