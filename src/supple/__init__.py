@@ -33,6 +33,7 @@ def lazily(
 
 if TYPE_CHECKING:
     from supple import (
+        cluster as cluster,
         figure as figure,
         files as files,
         geometry as geometry,
@@ -175,5 +176,17 @@ __getattr__, __dir__, __all__ = lazily(
         "solving.solve": ["solve"],
         "solving.step": ["step"],
     },
-    rooms=["figure", "files", "geometry", "motion", "problem", "proofs", "scene", "solvers", "solving", "view"],
+    rooms=[
+        "cluster",
+        "figure",
+        "files",
+        "geometry",
+        "motion",
+        "problem",
+        "proofs",
+        "scene",
+        "solvers",
+        "solving",
+        "view",
+    ],
 )

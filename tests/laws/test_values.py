@@ -57,6 +57,7 @@ from supple import (
     Task,
     Within,
     ball,
+    cluster,
     fixed,
     hinge,
     load,
@@ -346,6 +347,16 @@ ROWS: dict[str, Row] = {
     ),
     "Certificates": Row(
         lambda: Certificates((proved().certificate,)), lambda: Certificates(()), lambda c: (c.verify(), c.to_json())
+    ),
+    # archives
+    "Track": Row(lambda: cluster.Track("a.osim"), lambda: cluster.Track("b.osim")),
+    "Retarget": Row(lambda: cluster.Retarget("jack"), lambda: cluster.Retarget("jack", free=False)),
+    "Convert": Row(lambda: cluster.Convert(".mot"), lambda: cluster.Convert(".bvh")),
+    "Told": Row(lambda: cluster.Told(True, "", {"frames": 3}), lambda: cluster.Told(True, "", {"frames": 4})),
+    "Entry": Row(lambda: cluster.Entry("a", "b", "good"), lambda: cluster.Entry("a", "", "failed"), lambda e: e.line()),
+    "Archive": Row(
+        lambda: cluster.Archive(File("out"), [cluster.Entry("a", "b", "good")]), lambda: cluster.Archive(File("out"), []),
+        lambda a: (a.ok, a.counts),
     ),
     # solvers
     "Continuity": Row(lambda: Continuity(np.zeros(5), 0.1), lambda: Continuity(np.zeros(5), 0.2)),
