@@ -724,7 +724,7 @@ def elsewhere(asked: Problem, values: dict[str, Any]) -> tuple[list[bytes], dict
     equal = equal and answers(again) == found
     modules = [module for name, module in sys.modules.items() if name.startswith("supple.")]
     entries = [e for module in modules for name, e in vars(module).items() if name.endswith("_entry")]
-    entries += [plain_search_entry(), plain_step_entry()]
+    entries += [plain_search_entry, plain_step_entry()]
     return found, values, equal, {e.__name__: len(e.overloads) for e in entries if getattr(e, "overloads", None)}
 
 

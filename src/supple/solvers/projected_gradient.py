@@ -35,7 +35,8 @@ from supple.kernels.layouts import PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, close, count, record, spent
+from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY
+from supple.problem.meter import close, count, record, spent
 from supple.solvers import descent
 from supple.solvers.base import OWN, PATIENT, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.descent import ACCEPTED, HERE, REFUSED, THERE, UNMET_HERE, UNMET_THERE

@@ -40,7 +40,8 @@ import numpy as np
 
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY, spent
+from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY
+from supple.problem.meter import spent
 from supple.solvers.active_set.active_face import (
     add_limit,
     begin_face,
