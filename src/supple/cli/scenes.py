@@ -98,11 +98,15 @@ def warnings(scene: Scene) -> list[str]:
             out.append(f"{name!r} can move nothing: all its coordinates are locked by rigidity 1")
     for name, task in scene.constraints.items():
         segments = segments_of(task)
-        if task.chain is not None and segments and not any(_below(scene.figure, s, task.chain) for s in segments):
+        if isinstance(task.chain, str) and segments and not any(_below(scene.figure, s, task.chain) for s in segments):
             out.append(f"{name!r}: its chain begins at {task.chain!r}, which is not above {' or '.join(segments)}")
     if scene.obstacles and not scene.figure.bars:
         out.append(f"nothing can touch the obstacles: figure {scene.figure.name!r} has no shapes")
     return out
+
+
+def _from(chain: Any) -> str:
+    return "the root" if chain is None else chain if isinstance(chain, str) else "a set"
 
 
 def _below(figure: Figure, segment: str, above: str) -> bool:
@@ -169,7 +173,7 @@ def _chains(scene: Scene) -> Table:
     table = Table("constraint", "from", "coordinates", "it may move", title="chains, reconciled")
     for name, chain in scene.chains.items():
         task = scene.constraints[name]
-        start = "–" if task.effector is None else task.chain or "the root"
+        start = "–" if task.effector is None else _from(task.chain)
         table.add_row(*map(escape, (name, start, str(len(chain)), _joints(scene.figure, chain))))
     return table
 

@@ -98,8 +98,10 @@ class Problem(Value):
         figure, owner = self.figure, f"figure {self.figure.name!r}"
         for segment in segments_of(task):
             figure.check_segment(segment)
-        if task.chain is not None:
+        if isinstance(task.chain, str):
             figure.check_segment(task.chain)
+        for name in task.chain or () if not isinstance(task.chain, str) else ():
+            figure.coordinates_of(name)
         if isinstance(task.effector, MassCentre) and not sum(b.mass for b in figure.bodies.values()) > 0.0:
             raise BadValue(f"{owner} has no mass, hence no centre of mass")
         if isinstance(task.goal, OfFigure):

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, flag, items, named_or_none, not_negative, one_of, positive, text, whole
+from supple.basics.checks import (
+    check_fields,
+    flag,
+    items,
+    named_or_none,
+    names_in,
+    not_negative,
+    one_of,
+    positive,
+    text,
+    whole,
+)
 from supple.basics.values import Value
 from supple.errors import BadValue, shown
 from supple.figure.effectors import Direction, Effector, Frame, Gap, MassCentre, Point, as_effector
@@ -29,8 +40,9 @@ class Task(Value):
     """An effector, its goal, and how much it matters.
 
     A soft task is weighted against the others; a hard one must hold exactly. `chain` names the segment from which on the
-    task may move the figure; a task of a lower `priority` number comes strictly first. A `preference` comes after all tasks
-    that are none: it is improved as far as they allow, and never makes a solution fail. The task is met when its goal is
+    task may move the figure; or it is a set of coordinates, joints or segments, and only these help. A task of a lower
+    `priority` number comes strictly first. A `preference` comes after all tasks that are none: it is improved as far as they
+    allow, and never makes a solution fail. The task is met when its goal is
     within `tolerance` [m] and `angle_tolerance` [rad].
     """
 
@@ -38,7 +50,7 @@ class Task(Value):
     goal: Any
     weight: float = 1.0
     hard: bool = False
-    chain: str | None = None
+    chain: str | Sequence[str] | None = None
     priority: int = 0
     tolerance: float = METRES
     angle_tolerance: float = RADIANS
@@ -54,7 +66,7 @@ class Task(Value):
         check_fields(
             self, "a task", weight=positive, tolerance=positive, angle_tolerance=positive, hard=flag, preference=flag
         )
-        check_fields(self, "a task", chain=named_or_none, name=text, priority=partial(whole, least=None))
+        check_fields(self, "a task", chain=_chain, name=text, priority=partial(whole, least=None))
         if self.hard and self.preference:
             raise BadValue("a task is hard, or a preference, or neither; not both")
         if not self.name:
@@ -75,6 +87,16 @@ class Task(Value):
     def keeps_clear(self) -> bool:
         """Whether it keeps segments clear of something."""
         return isinstance(self.goal, OfFigure) and bool(self.goal.segments)
+
+
+def _chain(value: Any, what: str) -> str | tuple[str, ...] | None:
+    """The name of a segment, several names without order, or None."""
+    if value is None or isinstance(value, str):
+        return named_or_none(value, what)
+    several = names_in(sorted(value) if isinstance(value, set | frozenset) else value, what)
+    if not several:
+        raise BadValue(f"{what} has no names: say None for every joint above the effector")
+    return tuple(sorted(set(several)))
 
 
 def _called(effector: Any, goal: Any) -> str:
@@ -168,7 +190,11 @@ def chain_of(figure: Figure, task: Task) -> tuple[str, ...]:
         segments = [s for s, body in figure.bodies.items() if body.mass > 0.0]
     for segment in segments:
         names |= set(figure.chain(None, segment))
-    if task.chain is not None:
+    if isinstance(task.chain, tuple):
+        names &= {name for given in task.chain for name in figure.coordinates_of(given)}
+        if not names:
+            raise BadValue(f"{task.name!r}: none of {', '.join(task.chain)} moves the effector")
+    elif isinstance(task.chain, str):
         first = set(figure.chain(figure.parent_of(task.chain), task.chain))
         above = set(figure.chain(None, task.chain)) - first
         names -= above

@@ -6,7 +6,8 @@ there. The fields of a file:
 
 * `version`: 1;
 * `figure`: a name of the catalogue; or a table with `name`, or with `file` (a path from the scene file's folder), and the
-  options of `supple.load`;
+  options of `supple.load`; it may say where it stands, ``at = PLACEMENT``, and ``free = true`` lets it float there. Several in
+  one world are a list, all but the first with a `prefix` for their names;
 * `posture`: values by coordinate; the others are at rest;
 * `rigidity`: numbers from 0 to 1 by coordinate;
 * `limits`: `lower` and `upper`, values by coordinate in place of the figure's own, ``"none"`` for no limit; `rows`, a list of
@@ -19,8 +20,8 @@ there. The fields of a file:
 * `clearance`: `margin`, `itself`, `ignoring` (a list of pairs of names), `preferred`, ``uncovered = "ignore"``.
 
 **A constraint** has a `name` (a line of text), an `effector` (but for `near`) and a `goal`; it may have a `weight` (1),
-`tolerance` (1e-5 m), `angle_tolerance` (1e-4 rad), `hard` and `preference` (false), `enabled` (true), `chain` (a segment; the
-whole way from the root) and a `priority` (0).
+`tolerance` (1e-5 m), `angle_tolerance` (1e-4 rad), `hard` and `preference` (false), `enabled` (true), `chain` (a segment, or a
+list of what may help; the whole way from the root) and a `priority` (0).
 
 **An effector** is the name of a segment, for its frame, or one of
 

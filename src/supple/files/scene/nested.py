@@ -62,7 +62,7 @@ MOST_CONSTRAINTS = 1_000
 OPTIONS: dict[str, Reader] = {
     "weight": number,
     "hard": flag,
-    "chain": text,
+    "chain": lambda value, place: text(value, place) if isinstance(value, str) else listed(text)(value, place),
     "priority": whole,
     "tolerance": number,
     "angle_tolerance": angle,
@@ -182,6 +182,12 @@ def _read_clearance(value: Any, place: Place) -> Clearance:
     return record(Clearance, margin=length, itself=Maybe(flag), ignoring=pairs, **more)(value, place)
 
 
+def _plain_value(name: str, value: Any) -> Any:
+    if OPTIONS[name] in (number, angle):
+        return float(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 def plain_scene(scene: Scene, folder: Path) -> Plain:
     """The tables of a scene for a file in `folder`; a BadValue lists everything that has no form there."""
@@ -232,7 +238,7 @@ def _plain_constraint(figure: Figure, task: Task, enabled: bool) -> Plain:
     for name in OPTIONS:
         value = getattr(task, name)
         if value != getattr(usual, name):
-            out[name] = float(value) if OPTIONS[name] in (number, angle) else value
+            out[name] = _plain_value(name, value)
     return out if enabled else {**out, "enabled": False}
 
 

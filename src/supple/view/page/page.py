@@ -105,6 +105,8 @@ class Page:
         """Draw the session; called by its own thread only."""
         self.beside.look(session)
         with self._shown, self.server.atomic():
+            if session.figure is not self.body.figure:
+                self._redress(session)
             if self.chosen is not None and self.chosen not in session.scene.constraints:
                 self.chosen = None
             self.body.show(session.q, session.selected)
@@ -204,8 +206,11 @@ class Page:
 
     def open(self, scene: Scene, stand: bool = True) -> None:
         """Show another scene; called by the session's own thread."""
-        self.session.__init__(scene, stand)
-        self.chosen = None
+        self.session.open(scene, stand)
+
+    def _redress(self, session: Session) -> None:
+        """Draw another figure than before."""
+        scene, self.chosen = session.scene, None
         self.body.remove()
         if self._rings is not None:
             self._rings[1].remove()
