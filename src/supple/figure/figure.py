@@ -32,8 +32,7 @@ from supple.figure.effectors import Point
 from supple.figure.joints import Joint
 from supple.figure.kinematics import Kinematics
 from supple.figure.limits import Limits
-from supple.figure.names import Names
-from supple.figure.origin import Origin
+from supple.figure.names import Names, Origin
 from supple.figure.packing import Packed, pack_tree
 from supple.geometry.placements import Floats, frozen, here, placement
 from supple.geometry.shapes import Ball, Body, Capsule

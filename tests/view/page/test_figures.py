@@ -154,26 +154,26 @@ def test_another_figure_takes_the_posture_and_the_pins_and_undo_goes_back(sessio
 def test_a_figure_that_cannot_take_the_posture_changes_nothing(session: Session):
     before = session.scene
     with pytest.raises(supple.Error):
-        session.swap(supple.load("box"))
+        session.swap(supple.load("crate"))
     assert session.scene is before
 
 
 def test_a_person_and_a_robot_carry_a_box(session: Session):
-    robot, box = session.invite(supple.load("panda")), session.invite(supple.load("box", sides=(0.3, 0.4, 0.3)))
-    assert (robot, box) == ("panda/", "box/")
+    robot, box = session.invite(supple.load("panda")), session.invite(supple.load("crate", sides=(0.3, 0.4, 0.3)))
+    assert (robot, box) == ("panda/", "crate/")
     names = [
-        session.pair("meet", "hand_r.palm", "box/box"),
-        session.pair("together", "panda/panda_hand", "box/box"),
+        session.pair("meet", "hand_r.palm", "crate/crate"),
+        session.pair("together", "panda/panda_hand", "crate/crate"),
     ]
-    there = pulled(session, "box/box", [0.02, 0.05, 0.08])
-    assert_allclose(place(session, "box/box"), there, atol=1e-3)
+    there = pulled(session, "crate/crate", [0.02, 0.05, 0.08])
+    assert_allclose(place(session, "crate/crate"), there, atol=1e-3)
     assert all(session.misses()[name][1] for name in (*names, "foot_l", "foot_r"))
     assert session.scene.limits.contains(session.q)
     with pytest.raises(BadValue, match="balance one alone"):
         session.pin("balance", "pelvis")
     for _ in range(5):
         session.undo()
-    assert "box/box" not in session.figure.segments
+    assert "crate/crate" not in session.figure.segments
 
 
 def test_two_people_shake_hands_and_stand(session: Session):
