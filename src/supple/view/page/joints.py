@@ -32,7 +32,9 @@ class Joints:
         self._known: dict[str, tuple[tuple[str, ...], Any]] = {}
         self._figure: Any = None
         self._note = gui.add_markdown("Click on a part of the figure to see its joint.")
-        self._folder = gui.add_folder("Joint")
+        self._place = gui.add_folder("Selected", expand_by_default=True, visible=False)
+        with self._place:
+            self._folder = gui.add_folder("Joint")
 
     def _colour(self, on: bool) -> None:
         self.page.body.coloured = on
@@ -83,8 +85,10 @@ class Joints:
         gui, figure = self.page.server.gui, session.figure
         self._folder.remove()
         self._sliders, self._segment = {}, session.selected
-        self._folder = gui.add_folder(session.selected or "Joint")
+        with self._place:
+            self._folder = gui.add_folder(session.selected or "Joint")
         self._note.visible = session.selected is None
+        self._place.visible = session.selected is not None
         if session.selected is None:
             return
         own = figure.chain(figure.parent_of(session.selected), session.selected)
