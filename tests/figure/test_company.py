@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple import At, Gap, Placed, Point, Scene, Task
-from supple.errors import BadFile, BadValue, UnknownName
+from supple.errors import BadFile
 
 
 @pytest.fixture(scope="module")
@@ -87,28 +87,3 @@ def test_broken_companies_are_refused(tmp_path, text: str, said: str):
     path.write_text("version = 1\n" + text)
     with pytest.raises(BadFile, match=said):
         supple.read_scene(path)
-
-
-# ── chains as sets ───────────────────────────────────────────────────────────────────────────────────────────────────
-def test_only_the_joints_of_a_set_help():
-    arm = supple.load("panda")
-    there = arm.placement(arm.rest, "panda_hand")[:3, 3] + [0.05, 0.05, -0.05]
-    chosen = {"panda_joint1", "panda_joint2", "panda_joint4"}
-    task = Task(Point("panda_hand"), At(there), chain=chosen)
-    found = supple.solve(supple.Problem(arm, [task]))
-    moved = {name for name, a, b in zip(arm.coordinates, found.q, arm.rest, strict=True) if a != b}
-    assert found.ok
-    assert moved == chosen
-    assert task == Task(Point("panda_hand"), At(there), chain=["panda_joint4", "panda_joint1", "panda_joint2"])
-    scene = Scene(arm, constraints=[task])
-    assert set(scene.chains[task.name]) == chosen
-
-
-def test_sets_that_say_nothing_are_refused():
-    arm = supple.load("panda")
-    with pytest.raises(BadValue, match="no names"):
-        Task(Point("panda_hand"), At((0, 0, 0)), chain=())
-    with pytest.raises(UnknownName):
-        supple.Problem(arm, [Task(Point("panda_hand"), At((0, 0, 0)), chain=("elbow",))])
-    with pytest.raises(BadValue, match="moves the effector"):
-        supple.solve(supple.Problem(arm, [Task(Point("panda_link2"), At((0, 0, 0)), chain=("panda_joint7",))]))

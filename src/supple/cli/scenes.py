@@ -105,10 +105,6 @@ def warnings(scene: Scene) -> list[str]:
     return out
 
 
-def _from(chain: Any) -> str:
-    return "the root" if chain is None else chain if isinstance(chain, str) else "a set"
-
-
 def _below(figure: Figure, segment: str, above: str) -> bool:
     at: str | None = segment
     while at is not None and at != above:
@@ -131,7 +127,10 @@ def _constraints(scene: Scene) -> Table:
 
 def effector_words(task: Task) -> str:
     """What is to be placed, in a few words."""
-    effector = task.effector
+    return " or ".join(dict.fromkeys(_end_words(end) for end, _, _ in task.choices))
+
+
+def _end_words(effector: Any) -> str:
     if effector is None:
         return "the posture"
     if isinstance(effector, MassCentre):
@@ -173,7 +172,8 @@ def _chains(scene: Scene) -> Table:
     table = Table("constraint", "from", "coordinates", "it may move", title="chains, reconciled")
     for name, chain in scene.chains.items():
         task = scene.constraints[name]
-        start = "–" if task.effector is None else _from(task.chain)
+        chosen = "chosen joints" if isinstance(task.chain, tuple) else task.chain
+        start = "–" if task.of_figure else chosen or "the root"
         table.add_row(*map(escape, (name, start, str(len(chain)), _joints(scene.figure, chain))))
     return table
 

@@ -29,9 +29,9 @@ open_projection = PROJECTION.open
 
 
 @stage
-def inside(I: Any, F: Any, q: Any, scratch: Any) -> bool:
+def inside(I: Any, F: Any, q: Any, memory: Any) -> bool:
     """The nearest legal posture in the metric of rigidity, in place; False if it could not be found."""
-    allowed, s = open_limits(I, F), open_projection(I, scratch)
+    allowed, s = open_limits(I, F), open_projection(I, memory)
     for i in range(q.shape[0]):
         s.ease[i] = allowed.mobility[i] * allowed.mobility[i]
     return project(q, allowed, s.ease, s.rows, s.origin) <= TOUCHING

@@ -41,7 +41,7 @@ def sure_within(problem: Problem) -> float:
     far = OnLine | OnPlane | Beyond | Within  # their targets may lie anywhere
     if not all(isinstance(goal, At | Placed | Facing | Near | Clear | far) for goal in goals):
         return -1.0
-    if not all(isinstance(e, Point | Direction | Frame | Gap | None) for e in (task.effector for task in tasks)):
+    if not all(isinstance(e, Point | Direction | Frame | Gap | None) for task in tasks for e, _, _ in task.choices):
         return -1.0
     ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
     loose = not np.isfinite(ends).all() or any(isinstance(goal, far) for goal in goals)
@@ -52,10 +52,11 @@ def sure_within(problem: Problem) -> float:
 
 def _is_sure(problem: Problem, task: Task, ends: np.ndarray, size: float) -> bool:
     """Whether rounding is smaller than what a loop stays inside, where numbers without bounds are no more than `size`."""
-    if task.effector is None and not isinstance(task.goal, Clear):
+    if task.of_figure and not isinstance(task.goal, Clear):
         return True
-    figure, effector, offset = problem.figure, task.effector, 0.0
-    for end in (effector.a, effector.b) if isinstance(effector, Gap) else (effector,):
+    figure, offset = problem.figure, 0.0
+    effectors = dict.fromkeys(effector for effector, _, _ in task.choices)
+    for end in (end for e in effectors for end in ((e.a, e.b) if isinstance(e, Gap) else (e,))):
         offset += float(np.linalg.norm(end.frame[:3, 3])) if isinstance(end, Point | Direction | Frame) else 0.0
     if isinstance(task.goal, Clear):
         offset += _farthest(task.goal)

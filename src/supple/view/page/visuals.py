@@ -17,6 +17,7 @@ import numpy as np
 from supple.errors import Error
 from supple.figure.figure import Figure
 from supple.figure.names import Origin
+from supple.files.folders import Folders
 from supple.geometry.placements import place
 from supple.view.page.meshes import Mesh, joined, of_solid, segments_of
 
@@ -141,9 +142,9 @@ def _found(name: str, folder: Path) -> Path | None:
     parts = [part for part in bare.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if not parts or Path(parts[-1]).suffix.lower() not in ENDINGS:
         return None
-    for above in (folder, *list(folder.parents)[:3]):
-        for k in range(len(parts)):
-            file = above.joinpath(*parts[k:])
-            if file.is_file() and file.stat().st_size <= LARGEST:
-                return file
+    folders = Folders(folder, [above for above in list(folder.absolute().parents)[:3] if above.is_dir()])
+    for k in range(len(parts)):
+        file = folders.find("/".join(parts[k:])).path
+        if file is not None and file.stat().st_size <= LARGEST:
+            return file
     return None
