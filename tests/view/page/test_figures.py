@@ -11,6 +11,7 @@ from supple import Box, Scene
 from supple.errors import BadValue, UnknownName
 from supple.view.page.as_python import python_lines
 from supple.view.page.hand_presets import PRESETS
+from supple.view.page.pins import handle_of
 from supple.view.page.regions import hands, regions
 from supple.view.page.session import Session
 
@@ -194,6 +195,26 @@ def test_two_people_shake_hands_and_stand(session: Session):
         session.swap(supple.load("jack"))
 
 
+def test_either_hand_follows_a_pin(session: Session):
+    name = session.pair("either", "hand_l", "hand_r", hard=False)
+    right = place(session, "hand_r")
+    task = session.scene.constraints[name]
+    assert_allclose(handle_of(session.figure, session.q, task)[:3, 3], place(session, "hand_l"))
+    for side in (1.0, -1.0):
+        there = np.array([0.45, 0.25 * side, 1.1])
+        frame = np.eye(4)
+        frame[:3, 3] = there
+        session.take(0, name)
+        session.carry(0, frame)
+        for _ in range(40):
+            session.tick()
+        session.release(0)
+        assert min(np.linalg.norm(place(session, s) - there) for s in ("hand_l", "hand_r")) < 1e-3
+        assert session.misses()[name][1]
+        assert session.scene.limits.contains(session.q)
+    assert_allclose(place(session, "hand_r"), right, atol=0.5)  # the other one hangs about where it was
+
+
 def test_lines_of_python_make_all_of_it_again(session: Session):
     session.pin("point", "hand_l", chain=("forearm_l", "upper_arm_l"))
     session.prefer("forearm_l")
@@ -201,6 +222,7 @@ def test_lines_of_python_make_all_of_it_again(session: Session):
     session.scene.keep_clear(margin=0.01)
     session.invite(supple.load("panda"))
     session.pair("meet", "hand_r.palm", "panda/panda_hand_tcp")
+    session.pair("either", "hand_r", "hand_l", hard=False)
     names: dict = {}
     exec(python_lines(session.scene), names)
     assert names["figure"] == session.figure

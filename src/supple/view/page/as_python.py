@@ -15,7 +15,7 @@ from supple.figure.figure import Figure
 from supple.figure.names import Origin
 from supple.geometry.placements import Floats
 from supple.geometry.shapes import Ball, Box, Capsule, Polytope
-from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, Near, OnLine, OnPlane, Placed
+from supple.problem.goals import AimedAt, AnyOf, At, Balanced, Beyond, Facing, Near, OnLine, OnPlane, Placed
 from supple.problem.task import Clearance, Task
 from supple.scene.scene import Scene
 
@@ -110,6 +110,14 @@ def _effector(end: Any, used: set[str]) -> str | None:
 
 
 def _goal(goal: Any, used: set[str]) -> str | None:
+    if isinstance(goal, AnyOf):
+        used.add("AnyOf")
+        parts = [g if isinstance(g, tuple) else (None, g) for g in goal.goals]
+        texts = [(end and _effector(end, used), _goal(g, used)) for end, g in parts]
+        if any(text is None for _, text in texts):
+            return None
+        rows = ", ".join(text if end is None else f"({end}, {text})" for end, text in texts)
+        return f"AnyOf([{rows}], {list(goal.weights or ())!r})"
     texts = {
         At: lambda: _numbers(goal.position),
         AimedAt: lambda: _numbers(goal.point),

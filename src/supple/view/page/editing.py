@@ -64,10 +64,13 @@ class Editing:
         return name
 
     def pair(self, kind: str, segment: str, other: str, hard: bool = True) -> str:
-        """Pin two segments to each other, as they are or so that they meet, and solve; the name of the pin."""
+        """Pin two segments to each other, as they are or so that they meet, or let either of them be where one is now.
+
+        The name of the pin is returned.
+        """
         self._quiet()
         since = len(self.scene.history)
-        name = self._free_name(f"{bare(segment)} – {bare(other)}")
+        name = self._free_name(f"{bare(segment)} {'or' if kind == 'either' else '–'} {bare(other)}")
         self.scene.add(name, new_pair(self.figure, self.q, kind, segment, other, hard=hard))
         if kind == "meet":
             self._settle(name)

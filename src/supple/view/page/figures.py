@@ -9,6 +9,7 @@ from supple.errors import BadValue
 from supple.figure import catalogue
 from supple.figure.figure import Figure
 from supple.view.page.hand_presets import PRESETS
+from supple.view.page.pins import PAIRS
 from supple.view.page.session import Session
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ class Figures:
         )
         act.on_click(lambda e: page.worker.do(lambda s: self.act(s, e.target.value)))
         gui.add_markdown(
-            "Click on two parts, of one figure or of two: **T** holds them together as they are, **E** lets them meet."
+            "Click on two parts, of one figure or of two: **T** holds them together as they are, **E** lets them meet, "
+            "**O** has either of them stay here."
         )
-        both = gui.add_button_group("Two parts", ("together", "meet"))
+        both = gui.add_button_group("Two parts", PAIRS)
         both.on_click(lambda e: self.pair(e.target.value))
         first, second = tuple(PRESETS)[:3], tuple(PRESETS)[3:]
         for label, names in (("Hands", first), (" ", second)):

@@ -110,6 +110,7 @@ class Panel:
             command(f"Pin: {kind}", key, lambda kind=kind: self.pin(kind))
         command("Pin: two parts together", "T", lambda: self.figures.pair("together"))
         command("Pin: two parts meet", "E", lambda: self.figures.pair("meet"))
+        command("Pin: either of two parts", "O", lambda: self.figures.pair("either"))
         command("Undo", "Z", lambda: self.do(lambda s: s.undo()), "cmd/ctrl")
         command("Redo", "Y", lambda: self.do(lambda s: s.redo()), "cmd/ctrl")
         command("Mirror left and right", "M", lambda: self.do(lambda s: s.mirror()))
