@@ -179,6 +179,9 @@ def _retarget(
         bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="A page on what was kept and lost, on which both motions play: .html.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
@@ -194,7 +197,7 @@ def _retarget(
     if show_match:
         command.print_match(motion, figure)
     else:
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture, report) else 1)
 
 
 @app.command("warm")

@@ -41,12 +41,15 @@ def print_match(motion: supple.Motion, figure: Figure) -> None:
 
 
 def retargeted(
-    motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
-) -> bool:
+    motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None,
+    report: Path | None = None,
+) -> bool:  # fmt: skip
     """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
     if output.suffix.lower() not in WRITERS["motions"]:
         raise BadValue(f"motions are written to {', '.join(WRITERS['motions'])} files, not to {str(output)!r}")
-    check_place(output)
+    for path in (output, report):
+        if path is not None:
+            check_place(path)
     if picture is not None:
         from supple.view.picture import check_picture
 
@@ -65,4 +68,9 @@ def retargeted(
 
         draw_frames([motion, out], path=picture)
         typer.echo(f"{picture}: frames of both motions")
+    if report is not None:
+        from supple.view.report import write_retarget_report
+
+        write_retarget_report(motion, out, report)
+        typer.echo(f"{report}: the report")
     return out.ok

@@ -1,4 +1,4 @@
-"""A tracked trial as one page of HTML: how well each marker was followed and when, all angles, the worst frames drawn."""
+"""Pages of HTML on a tracked trial (errors by marker and frame, all angles, the worst frames) and on a motion carried over."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from supple.basics.writing import check_place, write_file
 from supple.figure.figure import Figure
 from supple.figure.joints import angular
 from supple.motion.markers import Markers
+from supple.motion.motion import Motion
+from supple.motion.retargeting.retarget import Retargeted
 from supple.motion.tracking.tracked import Tracked
 from supple.problem.goals import At
 from supple.problem.problem import Problem
 from supple.problem.task import Task
 from supple.view.colours import INK
-from supple.view.page.clips import Clip
+from supple.view.page.clips import Clip, side_by_side
 from supple.view.page.export import player_page
 from supple.view.picture import draw, need_matplotlib
 
@@ -36,7 +38,49 @@ td, th { padding: .15rem .9rem .15rem 0; text-align: right }
 td:first-child, th:first-child { text-align: left } th { border-bottom: 1px solid #c9ced6; font-weight: 600 }
 img { max-width: 100% } .row { display: flex; gap: 1rem } .row figure { margin: 0; flex: 1 } figcaption { color: #5b6470 }
 ul { color: #5b6470; padding-left: 1.1rem }
+pre { font: 13px/1.5 ui-monospace, monospace; background: #f6f7f9; padding: .8rem 1rem; overflow: auto }
 """
+
+
+def write_retarget_report(before: Motion, after: Retargeted, path: str | Path) -> None:
+    """Write a page on a motion that was carried over: both play side by side, with what was kept and lost."""
+    need_matplotlib()
+    check_place(path)
+    name = html.escape(f"{before.figure.name} → {after.figure.name}")
+    table, scale = html.escape(after.report.text()), after.report.scale
+    length = (
+        f"{len(after)} frames, {after.times[-1] - after.times[0]:.2f} s, {len(after.match.pairs)} pairs of segments"
+    )
+    told = [after.report.verdict.splitlines()[0], length, f"The first is drawn {scale:.3g} times its size."]
+    body = [
+        f"<h1>{name}</h1>",
+        "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in told) + "</ul>",
+        "<h2>Before and after</h2>",
+        _player(side_by_side([Clip(before.figure.name, before, scale=scale), Clip(after.figure.name, after)])),
+        "<h2>What was kept and lost</h2>",
+        f"<pre>{table}</pre>",
+        "<h2>Direction errors</h2>",
+        _picture(_directions(after), "how far each segment points from where it should, against time"),
+        "<h2>Coordinates</h2>",
+        _picture(_curves(after), "all coordinates against time"),
+    ]
+    page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
+    write_file(path, page + "\n".join(body) + "</html>\n")
+
+
+def _directions(after: Retargeted) -> Sheet:
+    """Mean and largest direction error by frame."""
+    assert after.errors is not None
+    sheet, degrees = _sheet(8.3, 2.3), np.rad2deg(after.errors)
+    paper = sheet.subplots()
+    paper.fill_between(after.times, degrees.max(axis=1), color="#dfe6ee", label="largest")
+    paper.plot(after.times, degrees.mean(axis=1), color="#b3352c", linewidth=1.3, label="mean")
+    paper.set_xlabel("time [s]")
+    paper.set_ylabel("error [°]")
+    paper.set_ylim(bottom=0.0)
+    paper.margins(x=0.0)
+    paper.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
+    return sheet
 
 
 def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
@@ -72,7 +116,11 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
 
 def _playing(motion: Tracked, markers: Markers) -> str:
     """The player of figure and markers, inside the page."""
-    page = player_page([Clip(motion.figure.name, motion), Clip("markers", markers)])
+    return _player([Clip(motion.figure.name, motion), Clip("markers", markers)])
+
+
+def _player(clips: list[Clip]) -> str:
+    page = player_page(clips)
     style = "width:100%;height:520px;border:1px solid #dfe3e8"
     return f"<iframe title='the motion' style='{style}' srcdoc='{html.escape(page, quote=True)}'></iframe>"
 
@@ -133,7 +181,7 @@ def _by_frame(motion: Tracked) -> Sheet:
     return sheet
 
 
-def _curves(motion: Tracked) -> Sheet:
+def _curves(motion: Tracked | Retargeted) -> Sheet:
     """Every coordinate that moves, with its limits where they are near, and grey where it was bridged."""
     figure, turns = motion.figure, angular(motion.figure.joints.values())
     moving = [k for k in range(figure.size) if np.ptp(motion.q[:, k]) > 1e-9]
@@ -149,8 +197,9 @@ def _curves(motion: Tracked) -> Sheet:
         for limit in (figure.lower[k], figure.upper[k]):
             if low <= scale * limit <= high:
                 paper.axhline(scale * limit, color="#b3352c", linewidth=0.7, linestyle="--")
-        if motion.bridged.size and motion.bridged[:, k].any():
-            paper.plot(motion.times, np.where(motion.bridged[:, k], y, np.nan), color="#9aa4af", linewidth=1.6)
+        bridged = motion.bridged if isinstance(motion, Tracked) else np.zeros((0, 0))
+        if bridged.size and bridged[:, k].any():
+            paper.plot(motion.times, np.where(bridged[:, k], y, np.nan), color="#9aa4af", linewidth=1.6)
         paper.set_title(f"{name} [{'°' if turns.get(name, True) else 'mm'}]", fontsize=7, pad=2)
         paper.tick_params(labelsize=6)
         paper.margins(x=0.0)
