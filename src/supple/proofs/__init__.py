@@ -10,10 +10,12 @@ from supple import lazily
 
 if TYPE_CHECKING:
     from supple.proofs.certificate import Certificate as Certificate
+    from supple.proofs.completeness import Completeness as Completeness
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
         "certificate": ["Certificate"],
+        "completeness": ["Completeness"],
     },
 )
