@@ -61,9 +61,11 @@ def method(make: Callable[[], Any], called: str, /, **cells: tuple[Any, Kind]) -
 # Records that the library makes and hands out; nothing takes them.
 RESULTS = frozenset(
     [
+        "AllSolutions",
         "Archive",
         "Certificate",
         "Certificates",
+        "Completeness",
         "Decision",
         "Entry",
         "Entry.line",
@@ -153,6 +155,10 @@ ROOM = supple.Polytope.of(Box((-3, -3, -3), (3, 3, 3)))
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+
+UR5 = supple.load("ur5")
+POSED = supple.Problem(UR5, [Task("tool0", supple.Placed(UR5.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")))])
+LISTED: Any = supple.solve_all(POSED).certificate
 
 
 CONVERT = cluster.Convert(".bvh", reading={"figure": PAIR})
@@ -384,6 +390,8 @@ ROWS: dict[str, Row] = {
     "solve(short)": row(lambda goals, start, solver: supple.solve(ARM, goals, start, solver=solver),
                         goals=({"b": At((1, 0, 0))}, MAPPING), start=(REST, STARTS), solver=SOLVER),
     "solve(goal)": row(lambda goal: supple.solve(ARM, {"b": goal}), goal=(At((1, 0, 0)), NEVER)),
+    "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
+                     windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
                    budget=(None, BUDGET)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
@@ -537,6 +545,9 @@ ROWS: dict[str, Row] = {
                     free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
     "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
+    "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.checked": method(lambda: LISTED, "checked", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.from_json": row(LISTED.from_json, text=(LISTED.to_json(), NEVER)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.from_json": row(supple.Certificate.from_json, text=(PROOF.to_json(), NEVER)),
