@@ -435,7 +435,7 @@ ROWS: dict[str, Row] = {
     "Scene.solve": method(scene, "solve", solver=SOLVER, seed=SEED),
     "Scene.stiffen": method(scene, "stiffen", rigidity=({"a": 0.5}, MAPPING)),
     # ── solvers ──
-    "ActiveSet": row(supple.ActiveSet, steps=STEPS, tolerance=TOLERANCE),
+    "ActiveSet": row(supple.ActiveSet, steps=STEPS, tolerance=TOLERANCE, update=("bfgs", NEVER)),
     "CyclicCoordinateDescent": row(supple.CyclicCoordinateDescent, steps=STEPS, tolerance=TOLERANCE),
     "DampedLeastSquares": row(solvers.DampedLeastSquares, steps=STEPS, tolerance=TOLERANCE, damping=(0.1, POSITIVE)),
     "Decide": row(supple.Decide, solver=(supple.Newton(), NEVER), boxes=(1, COUNT)),
@@ -455,7 +455,8 @@ ROWS: dict[str, Row] = {
         positions=(np.zeros((2, 1, 3)), NEVER), weights=(None, NONE | NOT_NEGATIVE), start=(None, STARTS), held=((), EMPTY),
         driven=((), EMPTY), beyond=((), EMPTY)),
     "ProjectedGradient": row(supple.ProjectedGradient, steps=STEPS, tolerance=TOLERANCE, alpha=(0.1, kind("half")),
-                             beta=(0.5, kind("half")), spectral=(True, FLAG)),
+                             beta=(0.5, kind("half")), spectral=(True, FLAG), longest=(1.0, ENDLESS),
+                             stagnation=(0.0, SHARE)),
     "PseudoInverse": row(supple.PseudoInverse, steps=STEPS, tolerance=TOLERANCE, cutoff=(0.1, SHARE), longest=(1.0, ENDLESS),
                          at_end=(False, FLAG)),
     "RankOne": row(supple.RankOne, lift=("quaternion", NEVER), adaptive=(False, FLAG), steps=STEPS, restarts=STEPS,
