@@ -15,6 +15,7 @@ import numpy as np
 from supple.errors import BadValue
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
+from supple.motion.retargeting.limbs import cut
 from supple.motion.retargeting.names import Named, named
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -22,11 +23,12 @@ NEAR_THE_TRUNK = ("thigh", "upper_arm", "shank", "forearm", "foot", "hand")  # t
 
 
 class Anatomy:
-    """The rest posture of a figure, and the meaning of its names."""
+    """The rest posture of a figure, or another one that stands for it, and the meaning of its names."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, posture: Floats | None = None) -> None:
         self.figure = figure
-        self.rest = figure.placements(figure.rest)
+        self.posture = figure.rest if posture is None else posture
+        self.rest = figure.placements(self.posture)
         self.origin = {segment: T[:3, 3] for segment, T in self.rest.items()}
         self.above = {segment: figure.parent_of(segment) for segment in figure.segments}
         self.moving = tuple(segment for segment in figure.segments if figure.joints_of(segment))
@@ -49,11 +51,18 @@ class Anatomy:
             at = self.above[at]
         return out[::-1]
 
+    def farthest(self, segment: str, start: Floats) -> Floats:
+        """The origin farthest from a point, of a segment and what hangs on it."""
+        points = np.array([self.origin[s] for s in self.below[segment]])
+        return points[int(np.argmax(np.linalg.norm(points - start, axis=1)))]
+
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def said(self) -> dict[str, Named]:
         """What each segment's name says; a shoulder without another name for the upper arm is the upper arm."""
-        out = {segment: named(segment) for segment in self.figure.segments}
+        bare = {segment: named(segment) for segment in self.figure.segments}
+        tips = {segment: self.farthest(segment, self.origin[segment]) for segment in self.moving}
+        out = cut(bare, self.moving, self.origin, tips)
         armed = {name.side for segment, name in out.items() if name.part == "upper_arm" and segment in self.moving}
         for segment, name in out.items():
             if name.part == "clavicle" and name.side not in armed:
@@ -110,6 +119,11 @@ class Anatomy:
                 f"figure {self.figure.name!r} does not tell left from right: name its segments, as left_foot or foot_l"
             )
         return np.cross(UP, forward)
+
+    @cached_property
+    def size(self) -> float:
+        """The height of all origins together; 1 where they lie in a plane."""
+        return float(np.ptp([p[2] for p in self.origin.values()])) or 1.0
 
     @cached_property
     def reach(self) -> dict[str, float]:

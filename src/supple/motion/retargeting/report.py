@@ -122,9 +122,8 @@ def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) ->
         T = figure.placement(Q, footing.sole.foot)
         for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
             slides.append(_slide(T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], phases))
-    for spot in (spot for group in follower.spots for spot in group):
-        T = figure.placement(Q, spot.segment)
-        depths.append(float((spot.radius - T[:, 2, :3] @ spot.centre - T[:, 2, 3]).max()))
+    if follower.spots:
+        depths.append(float(-follower.heights(Q).min()))
     target = wishes.alignment.target
     for pair in wishes.alignment.pairs:
         rest, T = target.anatomy.rest[pair.target], figure.placement(Q, pair.target)
