@@ -83,6 +83,11 @@ class Anatomy:
             out["pelvis", ""] = (root,)
         return out
 
+    @property
+    def over_the_pelvis(self) -> tuple[str, ...]:
+        """The segments that the pelvis hangs on, such as a root on the floor: they are no part of the body."""
+        return tuple(self.path(self.parts["pelvis", ""][0])[:-1]) if ("pelvis", "") in self.parts else ()
+
     def _carrier_of_legs(self, parts: dict[tuple[str, str], tuple[str, ...]]) -> str | None:
         """The last segment that both thighs hang on."""
         thighs = [parts[key][0] for key in (("thigh", "l"), ("thigh", "r")) if key in parts]

@@ -124,7 +124,8 @@ def found(source: Anatomy, target: Anatomy) -> Match:
         for t, s in _by_place(target, source, pairs):
             pairs[t] = (s, "geometry")
     able = (*target.moving, *target.parts.get(("pelvis", ""), ()))
-    chosen = [segment for segment in target.figure.segments if segment in pairs and segment in able]
+    over = {*target.over_the_pelvis, *(t for t, (s, _) in pairs.items() if s in source.over_the_pelvis)}
+    chosen = [s for s in target.figure.segments if s in pairs and s in able and s not in over]
     return Match(tuple((t, pairs[t][0]) for t in chosen), tuple(pairs[t][1] for t in chosen))
 
 
