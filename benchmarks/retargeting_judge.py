@@ -5,7 +5,7 @@ joints: hip to knee, knee to ankle, shoulder to elbow, elbow to wrist, hips to n
 
 *Direction*: mean angle between lines of source and target [°]. *Depth*: how far a joint, heel or toe of the target is below z = 0 at
 worst [mm]; *sunk*: share of frames in which something is by more than 5 mm. *Slide*: how far a heel or toe goes from its median
-place while the source's ankle or toe stands still and low for a tenth of a second or more [mm]. *Jerk*: mean third difference of
+place while it touches the ground (to 10 mm) and the source's ankle or toe stands still and low for a tenth of a second or more, within half a hundredth of a leg [mm]. *Jerk*: mean third difference of
 knees, ankles, elbows, wrists and hips over that of the source. *Jump*: the greatest change of an angle from frame to frame [rad].
 *Body*: mean distance of the same points, seen from the hips and scaled [mm]. *Outside*: how far over a limit [rad].
 """
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 WRONG = {"direction": 12.0, "depth": 20.0, "slide": 5.0, "jerk": 8.0}  # above these a motion is wrong
+TOUCHING = 0.01  # [m]
 SIDED = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist")
 LINES = [(a, b) for s in "lr" for a, b in ((f"hip_{s}", f"knee_{s}"), (f"knee_{s}", f"ankle_{s}"),
          (f"shoulder_{s}", f"elbow_{s}"), (f"elbow_{s}", f"wrist_{s}"))] + [("hips", "neck")]  # fmt: skip
@@ -169,9 +170,16 @@ def _standing(way: np.ndarray, dt: float, leg: float) -> list[tuple[int, int]]:
     k = np.arange(len(way))
     a, b = np.maximum(k - reach, 0), np.minimum(k + reach, len(way) - 1)
     slow = np.linalg.norm(way[b] - way[a], axis=1) / ((b - a) * dt) < 0.12 * leg
-    mask = slow & (way[:, 2] < np.quantile(way[:, 2], 0.05) + 0.02 * leg)
+    mask = slow & (way[:, 2] < np.quantile(way[:, 2], 0.05) + 0.01 * leg)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True) if (b - a) * dt >= 0.1]
+    out = []
+    for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        a = first
+        for k in range(first + 1, last + 1):  # a point that creeps stands anew wherever it has gone half a hundredth of a leg
+            if k == last or np.linalg.norm(way[k] - way[a]) > 0.005 * leg:
+                out += [(a, k)] if (k - a) * dt >= 0.1 else []
+                a = k
+    return out
 
 
 def _slide(source: dict[str, np.ndarray], target: dict[str, np.ndarray], dt: float, leg: float) -> float:
@@ -179,8 +187,10 @@ def _slide(source: dict[str, np.ndarray], target: dict[str, np.ndarray], dt: flo
     for s in "lr":
         for theirs, mine in (("ankle", "heel"), ("toe", "ball")):
             for a, b in _standing(source[f"{theirs}_{s}"], dt, leg):
-                way = target[f"{mine}_{s}"][a:b, :2]
-                worst = max(worst, float(np.linalg.norm(way - np.median(way, axis=0), axis=1).max()))
+                way = target[f"{mine}_{s}"][a:b]
+                way = way[way[:, 2] < TOUCHING, :2]
+                if len(way):
+                    worst = max(worst, float(np.linalg.norm(way - np.median(way, axis=0), axis=1).max()))
     return worst
 
 

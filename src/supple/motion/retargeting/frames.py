@@ -29,7 +29,7 @@ from supple.geometry.placements import Floats
 from supple.motion.retargeting.planted import phases, runs
 from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.soles import Spot, spots_of
-from supple.motion.retargeting.stars import FIRM, sky_of, spot_marks
+from supple.motion.retargeting.stars import sky_of, spot_marks
 from supple.motion.retargeting.wishes import Wishes
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.clip import Clip
@@ -44,7 +44,8 @@ STRETCH = 30  # frames that are followed at once from a better one
 FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
 SLOWLY = 0.3  # weight of the averages where a coordinate would jump
 AVERAGED = 0.15  # seconds on either side over which they are taken
-TOUCH = 2e-4  # [m] below the ground that is none
+TOUCH = 2e-3  # [m] below the ground that is none
+LIFT = 3e3  # weight of what is lifted [1/m²]
 ROUNDS = 3  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
@@ -171,6 +172,14 @@ class Follower:
         """The clip with marks for all spots."""
         return self.sky.clip(self.figure, spot_marks(self.spots, len(self.wishes.motion)), self.step, self.stop)
 
+    @cached_property
+    def free(self) -> np.ndarray:
+        """When each spot may be lifted (frames, spots): those of a foot only while nothing of it is planted, toes never."""
+        held = {f.sole.foot: f.planted[0] | f.planted[1] for f in self.footings}
+        never = np.zeros(len(self.wishes.motion), dtype=bool)
+        feet = {s.segment: held[f.sole.foot] if s.segment == f.sole.foot else ~never for f in self.footings for s in f.sole.spots}
+        return np.stack([~feet.get(spot.segment, never) for spot in self.spots], axis=1)
+
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
         return np.stack([p[:, 2] - s.radius for p, s in zip(self._places(Q), self.spots, strict=True)], axis=1)
@@ -186,7 +195,7 @@ class Follower:
         first = len(self.plain.names)
         asked = np.zeros((len(Q), len(self.spots)), dtype=bool)
         for _ in range(ROUNDS):
-            low = self.heights(Q) < -TOUCH
+            low = (self.heights(Q) < -TOUCH) & self.free
             concerned = np.flatnonzero(low.any(axis=1))
             if not len(concerned) or self.stop.asked:
                 return Q
@@ -195,7 +204,7 @@ class Follower:
             for k, (p, spot) in enumerate(zip(self._places(Q), self.spots, strict=True)):
                 clip.positions[concerned, first + k, :2] = p[concerned, :2]
                 clip.positions[concerned, first + k, 2] = np.maximum(p[concerned, 2], spot.radius)
-                clip.weights[concerned, first + k] = FIRM * asked[concerned, k]
+                clip.weights[concerned, first + k] = LIFT * asked[concerned, k]
             Q = Q.copy()
             Q[concerned] = run(clip, concerned, Q[concerned], self.settings, chained=False).q
         return Q

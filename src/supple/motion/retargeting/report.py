@@ -161,7 +161,7 @@ def _direction_errors(figure: Figure, wishes: Wishes, Q: Floats) -> Floats:
     for pair in wishes.alignment.pairs:
         axis, rest = wishes.axes(pair)[0], wishes.alignment.target.anatomy.rest[pair.target][:3, :3]
         is_now = figure.placement(Q, pair.target)[:, :3, :3] @ (rest.T @ axis)
-        should = wishes.turned(pair) @ axis
+        should = wishes.wished(pair) @ axis
         across = np.linalg.norm(np.cross(is_now, should), axis=1)
         out.append(np.arctan2(across, (is_now * should).sum(axis=1)))
     return np.array(out).T

@@ -87,14 +87,11 @@ def followed(figure: Figure, pairs: tuple[Pair, ...]) -> list[Pair]:
 def sky_of(figure: Figure, wishes: Wishes) -> Sky:
     """The marks of a clip."""
     anatomy, always = wishes.alignment.target.anatomy, np.ones(len(wishes.motion))
-    turned_feet = {f.sole.foot: f.placements[:, :3, :3] for f in wishes.footings}
     stars: list[Mark] = []
     way = np.zeros((len(wishes.motion), 3)) if wishes.hips is None else wishes.hips[1]
     for pair in followed(figure, wishes.alignment.pairs):
         axes, rest = wishes.axes(pair), anatomy.rest[pair.target]
-        turned = wishes.turned(pair)
-        if pair.target in turned_feet:
-            turned = turned_feet[pair.target] @ rest[:3, :3].T
+        turned = wishes.wished(pair)
         weight = WEIGHTS.get(pair.part, 1.0)
         twist = 1.0 if pair.part in STRAIGHT else TWISTS.get(pair.part, TWIST)
         for axis, share, which in zip(axes, (1.0, twist), "xy", strict=True):

@@ -5,14 +5,14 @@ Every number here is an array over all frames, computed at once from the source'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
-from supple.motion.retargeting.footing import Footing, levelled, planned
+from supple.motion.retargeting.footing import Footing, flat_toes, levelled, planned
 from supple.motion.retargeting.planted import Ground, Phase, ground_under, phases
 from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair
 from supple.motion.retargeting.soles import Sole
@@ -44,6 +44,21 @@ class Wishes:
     def turned(self, pair: Pair) -> Floats:
         """W D of a pair: how far the target's segment has turned from its rest (frames, 3, 3)."""
         return self._from_rest(pair) @ self.turns[pair.target]
+
+    def wished(self, pair: Pair) -> Floats:
+        """How far the target's segment shall have turned from its rest (frames, 3, 3): feet as planned, toes flat while planted."""
+        footing = self._footing(pair)
+        if footing is None:
+            return self.turned(pair)
+        foot = self.alignment.of("foot", pair.side)
+        if pair.part == "toes" and foot is not None:
+            return self._of_toes(footing, foot, pair)
+        return footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
+
+    def _footing(self, pair: Pair) -> Footing | None:
+        if pair.part not in ("foot", "toes"):
+            return None
+        return next((f for f, (side, _) in zip(self.footings, self.soles, strict=True) if side == pair.side), None)
 
     def _from_rest(self, pair: Pair) -> Floats:
         """W of a pair: how far the source's segment has turned from its rest."""
@@ -140,8 +155,30 @@ class Wishes:
             assert pair is not None
             planted = foot.planted if self.plant else [[], []]
             ankles = self.scaled(foot.ways[0]) + self._wider(side)
-            out.append(planned(sole, self.turned(pair), ankles, planted, self.motion.times))
+            footing = planned(sole, self.turned(pair), ankles, planted, self.motion.times)
+            toes = self.alignment.of("toes", side)
+            out.append(footing if toes is None or not self.plant else self._with_clear_toes(footing, pair, toes))
         return out
+
+    def _with_clear_toes(self, footing: Footing, foot: Pair, toes: Pair) -> Footing:
+        """A footing so high that toes in the air are above the ground too."""
+        anatomy, at = self.alignment.target.anatomy, self.alignment.target.start(toes.target)
+        turned, T = self._of_toes(footing, foot, toes), footing.placements
+        joint = T[:, 2, :3] @ footing.sole.in_foot(at) + T[:, 2, 3]
+        rest = anatomy.rest[toes.target]
+        spots = [(rest[:3, :3] @ s.centre + rest[:3, 3] - at, s.radius) for s in footing.sole.spots if s.segment == toes.target]
+        if not spots:
+            return footing
+        low = np.min([joint + turned[:, 2] @ away - radius for away, radius in spots], axis=0)
+        placements = T.copy()
+        placements[:, 2, 3] += np.where(footing.planted[0] | footing.planted[1], 0.0, np.maximum(0.0, -low))
+        return replace(footing, placements=placements)
+
+    def _of_toes(self, footing: Footing, foot: Pair, toes: Pair) -> Floats:
+        """How far toes shall have turned from their rest: with their foot and as far from it as the source's, flat while planted."""
+        planned = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
+        bent = self._from_rest(toes) @ np.swapaxes(self._from_rest(foot), 1, 2)
+        return flat_toes(bent @ planned, planned, footing, self.motion.times)
 
     def _wider(self, side: str) -> Floats:
         """How far outwards a foot goes because the target's hips are wider than the scaled source's (frames, 3), level."""
