@@ -2,8 +2,9 @@
 
 Alignment (`retargeting.rest_alignment`) compares the target's rest pose with one of the source in which the trunk is upright and the
 legs stand. The zero pose of a file often is one, a T-pose or an A-pose; in some files it is anything: all bones along one
-axis, a body that lies. So poses are measured by anatomy: a pose *stands* as far as thighs and shanks point down, the trunk and the
-neck up, and the hips lie level. A zero pose that stands to `STANDS` is taken; otherwise the frame of the motion that stands best.
+axis, a body that lies, a pelvis turned away from its hips. So poses are measured by anatomy: a pose *stands* as far as thighs and shanks point down, the trunk and the
+neck up, and the hips lie level. A zero pose that stands to `STANDS`, and whose hips lie in the pelvis
+where the motion has them, is taken; otherwise the frame of the motion that stands best.
 
 The caller may name a frame, or say "T" or "A": then it is the pose, of the zero pose and all frames, that stands and whose arms are
 nearest to a right angle, or half of one, from hanging.
@@ -22,6 +23,7 @@ STANDS = np.deg2rad(38.0)  # how far legs and trunk of a standing pose lean at m
 WORST = np.deg2rad(65.0)  # any of them
 ARMS = {"T": np.pi / 2, "A": np.pi / 4}  # from hanging
 NEAR = np.deg2rad(25.0)  # how far from that they may be
+APART = 0.5  # of the width of the hips: how far they may lie elsewhere in the pelvis than at rest
 MANY = 400  # frames that are measured, at most
 
 
@@ -30,9 +32,10 @@ def resting(motion: Motion, rest: int | str | None) -> Anatomy:
     zero = Anatomy(motion.figure)
     if rest is None:
         leans, _ = _measured(motion, zero, motion.figure.rest[None])
-        if not len(leans[0]) or (leans.mean() < STANDS and leans.max() < WORST):
-            return zero
         every = -(-len(motion) // MANY)
+        stands = not leans.size or (leans.mean() < STANDS and leans.max() < WORST)
+        if stands and _apart(motion, zero, motion.q[::every]) < APART:
+            return zero
         leans, _ = _measured(motion, zero, motion.q[::every])
         return Anatomy(motion.figure, motion.q[::every][int(np.argmin(leans.mean(axis=1)))])
     if isinstance(rest, str):
@@ -58,6 +61,22 @@ def _posed(motion: Motion, zero: Anatomy, rest: str) -> Anatomy:
             f"{'the zero pose' if k == 0 else f'frame {k - 1}'}, is {np.rad2deg(off[k]):.0f}° from one; leave rest= out, or name a frame"
         )
     return Anatomy(motion.figure, Q[k])
+
+
+def _apart(motion: Motion, zero: Anatomy, Q: Floats) -> float:
+    """How far from their place at rest the hips lie in the pelvis, as a share of their width, as a rule."""
+    thighs = [zero.parts[key][-1] for key in (("thigh", "l"), ("thigh", "r")) if key in zero.parts]
+    if len(thighs) < 2 or ("pelvis", "") not in zero.parts:
+        return 0.0
+    pelvis = zero.parts["pelvis", ""][-1]
+    T, rest = motion.figure.placement(Q, pelvis), zero.rest[pelvis]
+    width = float(np.linalg.norm(zero.origin[thighs[0]] - zero.origin[thighs[1]]))
+    off = [0.0]
+    for thigh in thighs:
+        away = motion.figure.placement(Q, thigh)[:, :3, 3] - T[:, :3, 3]
+        local = np.einsum("kji,kj->ki", T[:, :3, :3], away) - rest[:3, :3].T @ (zero.origin[thigh] - rest[:3, 3])
+        off.append(float(np.median(np.linalg.norm(local, axis=1))))
+    return max(off) / max(width, 1e-9)
 
 
 def _measured(motion: Motion, zero: Anatomy, Q: Floats) -> tuple[Floats, Floats]:
