@@ -44,7 +44,7 @@ STRETCH = 30  # frames that are followed at once from a better one
 FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
 SLOWLY = 0.3  # weight of the averages where a coordinate would jump
 AVERAGED = 0.15  # seconds on either side over which they are taken
-TOUCH = 2e-3  # [m] below the ground that is none
+TOUCH, HELD = 2e-3, 8e-3  # [m] below the ground that is none, and on a foot that is planted
 LIFT = 3e3  # weight of what is lifted [1/m²]
 ROUNDS = 3  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
@@ -173,12 +173,14 @@ class Follower:
         return self.sky.clip(self.figure, spot_marks(self.spots, len(self.wishes.motion)), self.step, self.stop)
 
     @cached_property
-    def free(self) -> np.ndarray:
-        """When each spot may be lifted (frames, spots): those of a foot only while nothing of it is planted, toes never."""
+    def touch(self) -> Floats:
+        """How far below the ground each spot may be (frames, spots): more on a planted foot, and toes as far as they like."""
         held = {f.sole.foot: f.planted[0] | f.planted[1] for f in self.footings}
         never = np.zeros(len(self.wishes.motion), dtype=bool)
-        feet = {s.segment: held[f.sole.foot] if s.segment == f.sole.foot else ~never for f in self.footings for s in f.sole.spots}
-        return np.stack([~feet.get(spot.segment, never) for spot in self.spots], axis=1)
+        feet = {s.segment: held[f.sole.foot] for f in self.footings for s in f.sole.spots}
+        toes = {s.segment for f in self.footings for s in f.sole.spots} - {f.sole.foot for f in self.footings}
+        columns = [np.where(feet.get(spot.segment, never), HELD, TOUCH) for spot in self.spots]
+        return np.stack([np.inf * c if spot.segment in toes else c for c, spot in zip(columns, self.spots, strict=True)], axis=1)
 
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
@@ -195,7 +197,7 @@ class Follower:
         first = len(self.plain.names)
         asked = np.zeros((len(Q), len(self.spots)), dtype=bool)
         for _ in range(ROUNDS):
-            low = (self.heights(Q) < -TOUCH) & self.free
+            low = self.heights(Q) < -self.touch
             concerned = np.flatnonzero(low.any(axis=1))
             if not len(concerned) or self.stop.asked:
                 return Q

@@ -15,7 +15,7 @@ from supple.geometry.placements import Floats, inverse
 from supple.geometry.shapes import Box, Core, Shape, enclosing
 from supple.motion.retargeting.anatomy import UP, Anatomy
 
-TINY, USUAL = 0.5, (-0.6, 1.3)  # of the ankle's height: a sole without length; where heel and ball usually are
+TINY, USUAL = 0.5, (-0.9, 1.2)  # of the ankle's height: a sole without length; where heel and ball usually are
 LOW = 0.3  # how far above the sole a spot still belongs to it, as a share of the ankle's height
 
 

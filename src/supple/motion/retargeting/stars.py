@@ -30,7 +30,7 @@ FIRM = 1e5  # weight of what must hold [1/m²] against a radian
 HIPS, FEET = 10.0, 100.0  # weights of places
 TWISTS = {"foot": 1.0, "toes": 1.0, "hand": 0.6, "": 1.0}  # of facing against pointing; orientations count in full
 TWIST = 0.15
-WEIGHTS = {"spine": 0.5, "clavicle": 0.2, "foot": 3.0, "toes": 0.3, "digit": 0.3, "": 0.1}
+WEIGHTS = {"spine": 0.5, "clavicle": 0.2, "foot": 3.0, "toes": 1.0, "digit": 0.3, "": 0.1}
 STAY = 1e-3  # weight of the rest posture, which decides what nothing else does
 
 

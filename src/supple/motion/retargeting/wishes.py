@@ -14,7 +14,7 @@ from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
 from supple.motion.retargeting.footing import Footing, flat_toes, levelled, planned
 from supple.motion.retargeting.planted import Ground, Phase, ground_under, phases
-from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair
+from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair, arc
 from supple.motion.retargeting.soles import Sole
 
 SIDES = ("l", "r")
@@ -178,7 +178,16 @@ class Wishes:
         """How far toes shall have turned from their rest: with their foot and as far from it as the source's, flat while planted."""
         planned = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
         bent = self._from_rest(toes) @ np.swapaxes(self._from_rest(foot), 1, 2)
-        return flat_toes(bent @ planned, planned, footing, self.motion.times)
+        out, T = flat_toes(bent @ planned, planned, footing, self.motion.times), footing.placements
+        room = T[:, 2, :3] @ footing.sole.in_foot(footing.sole.ball) + T[:, 2, 3]  # under the ball
+        way, length = out @ footing.sole.forward, max(footing.sole.height, 1e-6)
+        least = np.clip(-room / length, -1.0, 0.0)
+        for k in np.flatnonzero(way[:, 2] < least if self.plant else ()):
+            flat = np.linalg.norm(way[k, :2])
+            if flat > 0.1:
+                up = np.append(way[k, :2] / flat * np.sqrt(1.0 - least[k] ** 2), least[k])
+                out[k] = arc(way[k], up) @ out[k]
+        return out
 
     def _wider(self, side: str) -> Floats:
         """How far outwards a foot goes because the target's hips are wider than the scaled source's (frames, 3), level."""
