@@ -131,8 +131,8 @@ class Anatomy:
         return float(np.ptp([p[2] for p in self.origin.values()])) or 1.0
 
     @cached_property
-    def reach(self) -> dict[str, float]:
-        """The way from the pelvis to each segment's origin along the bones, as a share of the longest."""
+    def ways(self) -> dict[str, float]:
+        """The way from the pelvis to each segment's origin along the bones."""
         root = self.parts.get(("pelvis", ""), self.figure.segments[:1])[0]
         way = {root: 0.0}
         for segment in self.figure.segments:
@@ -140,8 +140,17 @@ class Anatomy:
             if parent is not None and segment != root:
                 way[segment] = way.get(parent, 0.0) + float(np.linalg.norm(self.origin[segment] - self.origin[parent]))
             way.setdefault(segment, 0.0)
-        longest = max(way.values()) or 1.0
-        return {segment: length / longest for segment, length in way.items()}
+        return way
+
+    @cached_property
+    def longest(self) -> float:
+        """The longest such way; 1 where all are nothing."""
+        return max(self.ways.values()) or 1.0
+
+    @cached_property
+    def reach(self) -> dict[str, float]:
+        """The way to each segment's origin as a share of the longest."""
+        return {segment: length / self.longest for segment, length in self.ways.items()}
 
     def place(self, segment: str) -> Floats:
         """Reach, side (−1 right, 0 middle, 1 left) and half of the body (−1 below the pelvis, 1 above)."""

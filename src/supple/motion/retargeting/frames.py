@@ -7,8 +7,8 @@ frame before but where the fit starts, so the clip may be followed in both direc
 its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than their neighbours, those
 beside a jump, and the ends are searched again; where that finds something better, the clip is followed from there, both ways, as long as it stays better.
 
-**Above the ground.** What dips below the ground is lifted: where it is, but on the ground. Hands that stand still and low in the
-source are planted where they have come to lie on average. Frames that this concerns are fitted again from where they are.
+**Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are fitted again from
+where they are, with floors under all spots.
 
 **Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round the other
 side, the frames around are fitted again near to the postures' averages over a while, so that the change takes as
@@ -26,10 +26,9 @@ import numpy as np
 from supple.basics.stopping import Stop
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.motion.retargeting.planted import phases, runs
 from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.soles import Spot, spots_of
-from supple.motion.retargeting.stars import sky_of, spot_marks
+from supple.motion.retargeting.stars import FIRM, floors, sky_of
 from supple.motion.retargeting.wishes import Wishes
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.clip import Clip
@@ -44,9 +43,9 @@ STRETCH = 30  # frames that are followed at once from a better one
 FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
 SLOWLY = 0.3  # weight of the averages where a coordinate would jump
 AVERAGED = 0.15  # seconds on either side over which they are taken
-TOUCH, HELD = 2e-3, 8e-3  # [m] below the ground that is none, and on a foot that is planted
-LIFT = 3e3  # weight of what is lifted [1/m²]
-ROUNDS = 3  # times that the ground is looked at
+TOUCH = 2e-4  # [m] below the ground that is none
+HELD = 1e4  # weight of the floor under a foot that is planted [1/m²]
+ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
 
@@ -169,18 +168,10 @@ class Follower:
     # ── the ground ───────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def grounded(self) -> Clip:
-        """The clip with marks for all spots."""
-        return self.sky.clip(self.figure, spot_marks(self.spots, len(self.wishes.motion)), self.step, self.stop)
-
-    @cached_property
-    def touch(self) -> Floats:
-        """How far below the ground each spot may be (frames, spots): more on a planted foot, and toes as far as they like."""
-        held = {f.sole.foot: f.planted[0] | f.planted[1] for f in self.footings}
-        never = np.zeros(len(self.wishes.motion), dtype=bool)
-        feet = {s.segment: held[f.sole.foot] for f in self.footings for s in f.sole.spots}
-        toes = {s.segment for f in self.footings for s in f.sole.spots} - {f.sole.foot for f in self.footings}
-        columns = [np.where(feet.get(spot.segment, never), HELD, TOUCH) for spot in self.spots]
-        return np.stack([np.inf * c if spot.segment in toes else c for c, spot in zip(columns, self.spots, strict=True)], axis=1)
+        """The clip with floors for all spots; those of a planted foot, which its locks hold already, count less."""
+        held = {s.segment: f.planted[0] | f.planted[1] for f in self.footings for s in f.sole.spots}
+        weights = [np.where(held.get(s.segment, False), HELD, FIRM) * np.ones(len(self.wishes.motion)) for s in self.spots]
+        return self.sky.clip(self.figure, floors(self.spots, weights), self.step, self.stop)
 
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
@@ -191,24 +182,15 @@ class Follower:
         return [frames[s.segment][:, :3, :3] @ s.centre + frames[s.segment][:, :3, 3] for s in self.spots]
 
     def _lifted(self, Q: Floats) -> Floats:
-        """The postures with nothing below the ground, and hands planted."""
+        """The postures with nothing below the ground."""
         if not self.spots:
             return Q
-        first = len(self.plain.names)
-        asked = np.zeros((len(Q), len(self.spots)), dtype=bool)
         for _ in range(ROUNDS):
-            low = self.heights(Q) < -self.touch
-            concerned = np.flatnonzero(low.any(axis=1))
-            if not len(concerned) or self.stop.asked:
-                return Q
-            asked |= low
-            clip = self.grounded
-            for k, (p, spot) in enumerate(zip(self._places(Q), self.spots, strict=True)):
-                clip.positions[concerned, first + k, :2] = p[concerned, :2]
-                clip.positions[concerned, first + k, 2] = np.maximum(p[concerned, 2], spot.radius)
-                clip.weights[concerned, first + k] = LIFT * asked[concerned, k]
+            low = np.flatnonzero((self.heights(Q) < -TOUCH).any(axis=1))
+            if not len(low) or self.stop.asked:
+                break
             Q = Q.copy()
-            Q[concerned] = run(clip, concerned, Q[concerned], self.settings, chained=False).q
+            Q[low] = run(self.grounded, low, Q[low], self.settings, chained=False).q
         return Q
 
     # ── jumps ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -113,7 +113,10 @@ def sky_of(figure: Figure, wishes: Wishes) -> Sky:
     return Sky(stars, feet)
 
 
-def spot_marks(spots: list[Spot], frames: int) -> list[Mark]:
-    """Marks for what may touch the ground: none of them counts until something says where and when."""
-    zero, nowhere = np.zeros(frames), np.zeros((frames, 3))
-    return [Mark(f"spot {k} of {s.segment}", s.point, nowhere, zero) for k, s in enumerate(spots)]
+def floors(spots: list[Spot], weights: list[Floats]) -> list[Mark]:
+    """Marks that keep spots above the ground: the tracker's floors have negative weights."""
+    out = []
+    for k, (spot, weight) in enumerate(zip(spots, weights, strict=True)):
+        places = np.tile([0.0, 0.0, spot.radius], (len(weight), 1))
+        out.append(Mark(f"spot {k} of {spot.segment}", spot.point, places, -weight))
+    return out
