@@ -21,7 +21,7 @@ import numpy as np
 from supple.geometry.placements import Floats, compose, rotation_vector, turned
 from supple.motion.retargeting.anatomy import UP
 from supple.motion.retargeting.planted import Phase, covered, runs
-from supple.motion.retargeting.rest_alignment import arc
+from supple.motion.retargeting.rest_alignment import arc, arcs
 from supple.motion.retargeting.soles import Sole
 
 BLEND = 0.15  # [s]
@@ -73,11 +73,10 @@ def _not_tipped(R: Floats, along: Floats, masks: tuple[np.ndarray, ...]) -> Floa
     if size < 1e-9:
         return R
     tipped = (masks[1] & (way[:, 2] > 0.0)) | (masks[0] & ~masks[1] & (way[:, 2] < 0.0))
+    flat = way * [1.0, 1.0, 0.0]
+    k = np.flatnonzero(tipped & (np.linalg.norm(flat, axis=1) > 0.1 * size))
     out = R.copy()
-    for k in np.flatnonzero(tipped):
-        flat = way[k] * [1.0, 1.0, 0.0]
-        if np.linalg.norm(flat) > 0.1 * size:
-            out[k] = arc(way[k], flat) @ R[k]
+    out[k] = arcs(way[k], flat[k]) @ R[k]
     return out
 
 
@@ -92,7 +91,9 @@ def flat_toes(toes: Floats, foot: Floats, footing: Footing, times: Floats) -> Fl
     before = frames[np.clip(np.searchsorted(frames, np.arange(len(times)), side="right") - 1, 0, len(frames) - 1)]
     away = np.minimum(np.abs(times[after] - times), np.abs(times - times[before]))
     heading = foot @ footing.sole.forward
-    level = np.array([arc(footing.sole.forward, way * [1.0, 1.0, 0.0] + 1e-9 * footing.sole.forward) for way in heading])
+    begin = footing.sole.forward
+    angle = np.arctan2(heading[:, 1], heading[:, 0]) - np.arctan2(begin[1], begin[0])
+    level = Rotation.from_rotvec(np.outer(angle, UP)).as_matrix()
     turn = Rotation.from_matrix(level @ np.swapaxes(toes, 1, 2)).as_rotvec()
     return Rotation.from_rotvec(_eased(1.0 - away / BLEND)[:, None] * turn).as_matrix() @ toes
 

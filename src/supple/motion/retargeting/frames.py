@@ -44,7 +44,7 @@ FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its o
 SLOWLY = 0.3  # weight of the averages where a coordinate would jump
 AVERAGED = 0.15  # seconds on either side over which they are taken
 TOUCH = 2e-4  # [m] below the ground that is none
-HELD = 1e4  # weight of the floor under a foot that is planted [1/m²]
+HELD = 4e4  # weight of the floor under a foot that is planted [1/m²]
 ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 

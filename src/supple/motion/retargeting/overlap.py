@@ -1,7 +1,7 @@
 """How deep a body is in itself: hands, forearms, shanks and feet in trunk, head, thighs and their partners.
 
 Shapes are taken for the bars that enclose them; two bars overlap by the sum of their radii less the distance of their axes. What
-parts overlap at rest does not count, and a figure without shapes does not overlap. At most `MANY` frames are looked at.
+parts overlap at rest does not count, and a figure without shapes does not overlap. At most `MANY` frames, and the `LARGEST` bars of a segment, are looked at.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from supple.geometry.placements import Floats
 from supple.geometry.shapes import Core, enclosing
 from supple.motion.retargeting.rest_alignment import Alignment
 
-OUTER = ("hand", "forearm", "shank", "foot")
 TOUCHED = {"hand": ("pelvis", "spine", "head", "thigh", "hand", "forearm"), "forearm": ("pelvis", "spine", "head", "forearm"),
            "shank": ("shank",), "foot": ("foot", "shank")}  # fmt: skip
-MANY = 200
+MANY, LARGEST = 100, 2  # frames; bars of a segment
 Bar = tuple[str, Floats, float]  # a segment, both ends in its axes, a radius
 
 
@@ -26,9 +25,12 @@ def overlap_of(alignment: Alignment, Q: Floats) -> float:
     figure = alignment.target.anatomy.figure
     bars = {pair: _bars(alignment, pair.target) for pair in alignment.pairs if pair.part}
     couples = [
-        (a, b) for p, q in product(bars, bars) if p.part in OUTER and q.part in TOUCHED[p.part] and not (p.side == q.side)
+        (a, b)
+        for k, p in enumerate(bars)
+        for q in [*bars][k + 1 :]
+        if p.side != q.side and (q.part in TOUCHED.get(p.part, ()) or p.part in TOUCHED.get(q.part, ()))
         for a, b in product(bars[p], bars[q])
-    ]  # fmt: skip
+    ]
     if not couples:
         return 0.0
     every = -(-len(Q) // MANY)
@@ -50,7 +52,7 @@ def _bars(alignment: Alignment, segment: str) -> list[Bar]:
         core = Core.of(enclosing(shape))
         ends = np.array([core.at[:3, 2] * z + core.at[:3, 3] for z in (-core.half, core.half)])
         out.append((segment, ends, float(core.radius)))
-    return out
+    return sorted(out, key=lambda bar: -bar[2] - float(np.linalg.norm(bar[1][1] - bar[1][0])))[:LARGEST]
 
 
 def _apart(p: Floats, q: Floats) -> Floats:

@@ -69,7 +69,8 @@ def _plane(points: Floats, kind: np.ndarray, leg: float) -> Ground:
     """The plane through points of two kinds, without those that lie far from it; sloped only along ways that were walked."""
     keep, heights, slopes = np.ones(len(points), dtype=bool), np.zeros(2), np.zeros(2)
     centre = points[:, :2].mean(axis=0)
-    axes = np.linalg.svd(points[:, :2] - centre, full_matrices=True)[2]
+    away = points[:, :2] - centre
+    axes = np.linalg.eigh(away.T @ away)[1].T[::-1]
     far = [axis for axis in axes if np.ptp(points[:, :2] @ axis) > WALKED * leg]
     along = np.array(far).reshape(-1, 2)
     A = np.column_stack([kind == 0, kind == 1, (points[:, :2] - centre) @ along.T]).astype(float)

@@ -59,6 +59,16 @@ def arc(u: Floats, v: Floats) -> Floats:
     return turned((axis / np.linalg.norm(axis)).tolist(), float(np.arctan2(sine, cosine)))
 
 
+def arcs(u: Floats, v: Floats) -> Floats:
+    """The shortest turns (k, 3, 3) that make rows of u parallel to those of v (k, 3), which are not opposite to them."""
+    u, v = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (u, v))
+    w, c = np.cross(u, v), (u * v).sum(axis=1)
+    K = np.zeros((len(u), 3, 3))
+    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -w[:, 2], w[:, 1], -w[:, 0]
+    K -= np.swapaxes(K, 1, 2)
+    return np.eye(3) + K + K @ K / (1.0 + c)[:, None, None]
+
+
 class Skeleton:
     """One of the two figures with the segments of it that are matched."""
 

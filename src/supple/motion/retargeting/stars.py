@@ -98,8 +98,8 @@ def sky_of(figure: Figure, wishes: Wishes) -> Sky:
             x, y, z = (FAR * (rest[:3, :3].T @ axis)).tolist()
             name = f"{pair.target} {which}"
             stars.append(Mark(name, Point(pair.target, (x, y, z)), FAR * (turned @ axis) + way, weight * share / FAR**2 * always))
-    if wishes.hips is not None:
-        pair = wishes.alignment.of("pelvis") or wishes.alignment.pairs[0]
+    pair = wishes.alignment.of("pelvis") or wishes.alignment.pairs[0]
+    if wishes.hips is not None and figure.chain(None, pair.target):
         stars.append(Mark("hips", fixed(pair.target, anatomy.rest[pair.target], wishes.hips[0]), way, HIPS * always))
     feet: list[Mark] = []
     for footing in wishes.footings:

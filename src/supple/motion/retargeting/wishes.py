@@ -14,7 +14,7 @@ from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
 from supple.motion.retargeting.footing import Footing, flat_toes, levelled, planned
 from supple.motion.retargeting.planted import Ground, Phase, ground_under, phases
-from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair, arc
+from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair, arcs
 from supple.motion.retargeting.soles import Sole
 
 SIDES = ("l", "r")
@@ -34,6 +34,7 @@ class Wishes:
 
     def __init__(self, motion: Motion, alignment: Alignment, plant: bool) -> None:
         self.motion, self.alignment, self.plant = motion, alignment, plant
+        self._wished: dict[str, Floats] = {}
         self.frames = {pair.source: motion.figure.placement(motion.q, pair.source) for pair in alignment.pairs}
 
     def _carried(self, segment: str, point: Floats) -> Floats:
@@ -47,13 +48,16 @@ class Wishes:
 
     def wished(self, pair: Pair) -> Floats:
         """How far the target's segment shall have turned from its rest (frames, 3, 3): feet as planned, toes flat while planted."""
-        footing = self._footing(pair)
-        if footing is None:
-            return self.turned(pair)
-        foot = self.alignment.of("foot", pair.side)
-        if pair.part == "toes" and foot is not None:
-            return self._of_toes(footing, foot, pair)
-        return footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
+        if pair.target not in self._wished:
+            footing, foot = self._footing(pair), self.alignment.of("foot", pair.side)
+            if footing is None or foot is None:
+                turn = self.turned(pair)
+            elif pair.part == "toes":
+                turn = self._of_toes(footing, foot, pair)
+            else:
+                turn = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
+            self._wished[pair.target] = turn
+        return self._wished[pair.target]
 
     def _footing(self, pair: Pair) -> Footing | None:
         if pair.part not in ("foot", "toes"):
@@ -182,11 +186,10 @@ class Wishes:
         room = T[:, 2, :3] @ footing.sole.in_foot(footing.sole.ball) + T[:, 2, 3]  # under the ball
         way, length = out @ footing.sole.forward, max(footing.sole.height, 1e-6)
         least = np.clip(-room / length, -1.0, 0.0)
-        for k in np.flatnonzero(way[:, 2] < least if self.plant else ()):
-            flat = np.linalg.norm(way[k, :2])
-            if flat > 0.1:
-                up = np.append(way[k, :2] / flat * np.sqrt(1.0 - least[k] ** 2), least[k])
-                out[k] = arc(way[k], up) @ out[k]
+        flat = np.linalg.norm(way[:, :2], axis=1)
+        k = np.flatnonzero((way[:, 2] < least) & (flat > 0.1)) if self.plant else np.zeros(0, dtype=int)
+        up = np.column_stack([way[k, :2] * (np.sqrt(1.0 - least[k] ** 2) / flat[k])[:, None], least[k]])
+        out[k] = arcs(way[k], up) @ out[k]
         return out
 
     def _wider(self, side: str) -> Floats:
