@@ -402,7 +402,7 @@ ROWS: dict[str, Row] = {
                       deadline=DEADLINE, cluster=(None, NONE)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
-                  prove=(False, FLAG), deadline=DEADLINE),
+                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),

@@ -88,9 +88,10 @@ def by_task(problem: Problem, targets: Any) -> tuple[Any, ...]:
     return arrays
 
 
-def flat_targets(problem: Problem, given: Sequence[Any]) -> np.ndarray:
-    """Targets as the kernels read them, a row for each."""
-    count = next(len(t) for t in given if t is not None)
+def flat_targets(problem: Problem, given: Sequence[Any], count: int | None = None) -> np.ndarray:
+    """Targets as the kernels read them, a row for each; `count` of them if all tasks keep their own."""
+    count = next((len(t) for t in given if t is not None), count)
+    assert count is not None, "somebody must say how many"
     T = np.tile(problem.packed[2], (count, 1))
     for slot, targets in zip(slots(problem), given, strict=True):
         if targets is None:
