@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 
 import supple
-from supple import At, Ball, Box, Point, Task, figure, geometry, motion, problem, solvers
+from supple import At, Ball, Box, Point, Task, cluster, figure, geometry, motion, problem, solvers
 from supple.figure.marker_sets import Landmark
 from supple.problem.allowance import FREELY
 from supple.solvers import rank_one
@@ -61,8 +61,12 @@ def method(make: Callable[[], Any], called: str, /, **cells: tuple[Any, Kind]) -
 # Records that the library makes and hands out; nothing takes them.
 RESULTS = frozenset(
     [
+        "Archive",
         "Certificate",
+        "Certificates",
         "Decision",
+        "Entry",
+        "Entry.line",
         "Evaluation",
         "Miss",
         "SceneState",
@@ -72,6 +76,7 @@ RESULTS = frozenset(
         "Solution",
         "Solutions",
         "Subject",
+        "Told",
         "Touch",
         "Trace",
         "Tracked",
@@ -85,7 +90,7 @@ SOLVERS = [
     "LevenbergMarquardt", "Multistart", "Newton", "ProjectedGradient", "PseudoInverse", "RankOne", "PreferredClearance",
 ]  # fmt: skip
 GOALS = [
-    "AimedAt", "AnyOf", "At", "Beyond", "Custom", "Facing", "Near", "OnLine", "OnPlane", "Outside", "Balanced",
+    "AimedAt", "Aligned", "AnyOf", "At", "Beyond", "Custom", "Facing", "Near", "OnLine", "OnPlane", "Outside", "Balanced",
     "Placed", "Within",
 ]  # fmt: skip
 # Methods that the library calls, with what it has checked itself.
@@ -148,6 +153,21 @@ ROOM = supple.Polytope.of(Box((-3, -3, -3), (3, 3, 3)))
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+
+
+CONVERT = cluster.Convert(".bvh", reading={"figure": PAIR})
+
+
+def unspread(**arguments: Any) -> Any:
+    """`supple.cluster.map`, but no process is begun and no folder made."""
+    with (
+        mock.patch(
+            "supple.cluster.archive._Run.do", lambda run, client, todo: run.known.update({p.source: p for p in todo})
+        ),
+        mock.patch("supple.cluster.archive.connected", mock.MagicMock()),
+        mock.patch("pathlib.Path.mkdir"),
+    ):
+        return cluster.map(**arguments)
 
 
 def unwarmed(**arguments: Any) -> Any:
@@ -281,6 +301,9 @@ ROWS: dict[str, Row] = {
     "Near.aimed": method(lambda: supple.Near(REST), "aimed", target=(REST, NEVER)),
     "Balanced": row(supple.Balanced, polygon=(SQUARE, NEVER), margin=(0.1, kind("0", "half")), relative_to=RELATIVE),
     "Balanced.aimed": method(lambda: supple.Balanced(SQUARE), "aimed", target=(SQUARE, NEVER)),
+    "Aligned": row(supple.Aligned, position=(ORIGIN, VECTOR), x=(UP, VECTOR), y=(None, NONE), weights=((1.0, 1.0), POSITIVE),
+                   per_radian=(0.3, POSITIVE), relative_to=RELATIVE),
+    "Aligned.aimed": method(lambda: supple.Aligned(ORIGIN, UP), "aimed", target=((UP, UP), NEVER)),
     "AnyOf": row(supple.AnyOf, goals=((At(ORIGIN),), NEVER), weights=(None, NONE | kind("set")), relative_to=(None, NONE)),
     "AnyOf.aimed": method(lambda: supple.AnyOf((At(ORIGIN),)), "aimed", target=([UP], NEVER)),
     "Outside": row(supple.Outside, solid=(BOX, NEVER), margin=(0.1, NOT_NEGATIVE), relative_to=RELATIVE),
@@ -368,7 +391,7 @@ ROWS: dict[str, Row] = {
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, STARTS)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                       solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG),
-                      deadline=DEADLINE),
+                      deadline=DEADLINE, cluster=(None, NONE)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
                   prove=(False, FLAG), deadline=DEADLINE),
@@ -502,6 +525,17 @@ ROWS: dict[str, Row] = {
     "read_markers(c3d)": row(supple.read_markers, path=(FOLDER / "m.c3d", NEVER)),
     "read_scene": row(supple.read_scene, path=(FOLDER / "s.toml", NEVER)),
     "write": row(supple.write, what=(MARKERS, NEVER), path=(FOLDER / "out.trc", NEVER)),
+    # ── archives ──
+    "map": row(unspread, ("job",), job=(CONVERT, NEVER), files=([FOLDER / "pair.mot"], NEVER),
+               folder=(FOLDER / "archive", NAME | TEXT | kind("path")),
+               workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
+               progress=(None, FUNCTION)),
+    "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
+    "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
+                 cutoff=(None, NONE | POSITIVE), reading=({}, MAPPING), options=({}, MAPPING)),
+    "Retarget": row(cluster.Retarget, to=("jack", NAME), ending=(".bvh", NEVER), model=(None, NAME_OR_NONE),
+                    free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
+    "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),

@@ -10,10 +10,12 @@ from supple import lazily
 
 if TYPE_CHECKING:
     from supple.proofs.certificate import Certificate as Certificate
+    from supple.proofs.certificates import Certificates as Certificates
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
         "certificate": ["Certificate"],
+        "certificates": ["Certificates"],
     },
 )

@@ -46,7 +46,7 @@ def sure_within(problem: Problem) -> float:
     anywhere = [goal for goal in others if _is_anywhere(goal)]
     if not all(_is_anywhere(goal) or _is_bounded(goal) for goal in others):
         return -1.0
-    if not all(isinstance(e, Point | Direction | Frame | Gap | None) for e in (task.effector for task in tasks)):
+    if not all(isinstance(e, Point | Direction | Frame | Gap | None) for task in tasks for e, _, _ in task.choices):
         return -1.0
     ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
     loose = not np.isfinite(ends).all() or bool(anywhere)
@@ -80,10 +80,11 @@ def _is_clear(goal: Any) -> TypeGuard[Clear]:
 
 def _is_sure(problem: Problem, task: Task, ends: np.ndarray, size: float) -> bool:
     """Whether rounding is smaller than what a loop stays inside, where numbers without bounds are no more than `size`."""
-    if task.effector is None and not _is_clear(task.goal):
+    if task.of_figure and not _is_clear(task.goal):
         return True
-    figure, effector, offset = problem.figure, task.effector, 0.0
-    for end in (effector.a, effector.b) if isinstance(effector, Gap) else (effector,):
+    figure, offset = problem.figure, 0.0
+    effectors = dict.fromkeys(effector for effector, _, _ in task.choices)
+    for end in (end for e in effectors for end in ((e.a, e.b) if isinstance(e, Gap) else (e,))):
         offset += float(np.linalg.norm(end.frame[:3, 3])) if isinstance(end, Point | Direction | Frame) else 0.0
     if _is_clear(task.goal):
         offset += _farthest(task.goal)
