@@ -118,7 +118,7 @@ class Elimination:
         for k in range(3):
             block = six[:, k].reshape(6, 9)
             M[k, :6, :9] = M[k, 6:, 3:] = block
-        return M / max(float(np.abs(M).max()), 1e-300), E, np.linalg.pinv(known[:, 1:])
+        return M / max(float(np.abs(M).max()), 1e-300), E, np.linalg.pinv(known[:, 1:]).astype(np.float64)
 
     def postures(self) -> Floats:
         """Postures (k, 6), in the order of the arm, that are worth polishing."""
@@ -165,7 +165,7 @@ def seen_from_around(M: Floats) -> Floats:
     """The smallest singular value of the matrix, in parts of the largest, at some angles."""
     around = AROUND[:, None, None]
     values = np.linalg.svd(M[0] + np.cos(around) * M[1] + np.sin(around) * M[2], compute_uv=False)
-    return np.asarray(values[:, -1] / np.maximum(values[:, 0], 1e-300), dtype=np.float64)
+    return (values[:, -1] / np.maximum(values[:, 0], 1e-300)).astype(np.float64)
 
 
 def zeros_of(M: Floats) -> tuple[Floats, Floats]:
