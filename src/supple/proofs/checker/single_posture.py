@@ -20,7 +20,7 @@ from supple.geometry.placements import Floats
 from supple.proofs.checker.balls import Unproved, above, need_flint, turned_back
 from supple.proofs.checker.hinge_lines import HINGES, Lines, cross, minus
 
-RADII = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # [rad] of boxes that are tried
+RADII = (1e-5, 1e-6, 1e-7, 1e-8)  # [rad] of boxes that are tried
 CLOSE = 1e-9  # [rad] how near a posture must be to the one that it stands for
 
 
