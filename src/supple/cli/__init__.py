@@ -186,6 +186,13 @@ def _retarget(
         bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
+    rest: Annotated[
+        str | None,
+        typer.Option(help="What stands for the clip's rest pose: the number of a frame, T or A.", show_default="found"),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
@@ -201,7 +208,7 @@ def _retarget(
     if show_match:
         command.print_match(motion, figure)
     else:
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, rest, picture, report) else 1)
 
 
 @app.command("warm")

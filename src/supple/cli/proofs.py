@@ -10,10 +10,8 @@ import supple
 from supple.basics.writing import check_place, write_file
 from supple.cli.inputs import figure_of, numbers
 from supple.errors import BadFile
-from supple.proofs.certificate import Certificate
-from supple.proofs.checker.complete import FORMAT as LIST
+from supple.proofs.certificates import certificate_of
 from supple.proofs.checker.text import MOST_BYTES
-from supple.proofs.completeness import Completeness
 
 
 def certify(what: str, segment: str, position: str, quaternion: str | None, output: Path | None, boxes: int) -> int:
@@ -46,8 +44,7 @@ def verify(file: Path, what: str | None = None) -> bool:
     if file.stat().st_size > MOST_BYTES:
         raise BadFile(f"the file has more than {MOST_BYTES} bytes", file=str(file))
     try:
-        text = file.read_text(encoding="utf-8")
-        certificate = (Completeness if f'"{LIST}"' in text[:100] else Certificate).from_json(text)
+        certificate = certificate_of(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise BadFile("this is not UTF-8 text", file=str(file)) from error
     except BadFile as error:
