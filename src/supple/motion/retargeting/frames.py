@@ -26,6 +26,7 @@ import numpy as np
 from supple.basics.stopping import Stop
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
+from supple.motion.retargeting.footing import Footing
 from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.soles import Spot, spots_of
 from supple.motion.retargeting.stars import FIRM, floors, sky_of
@@ -41,10 +42,10 @@ WINDOW = 60  # frames of which one at most is doubted for being the worst
 WORSE, BETTER = 2.0, 0.97  # of the clip's median, what is doubtful; of what there is, what is better
 STRETCH = 30  # frames that are followed at once from a better one
 FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
-SLOWLY = 0.3  # weight of the averages where a coordinate would jump
+SLOWLY, HARDER, TRIES = 0.3, 4.0, 4  # weight of the averages where a coordinate jumps, how it grows, and how often
 AVERAGED = 0.15  # seconds on either side over which they are taken
 TOUCH = 2e-4  # [m] below the ground that is none
-HELD = 4e4  # weight of the floor under a foot that is planted [1/m²]
+HELD, STIFF = 4e4, 1e3  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
 ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
@@ -169,9 +170,18 @@ class Follower:
     @cached_property
     def grounded(self) -> Clip:
         """The clip with floors for all spots; those of a planted foot, which its locks hold already, count less."""
-        held = {s.segment: f.planted[0] | f.planted[1] for f in self.footings for s in f.sole.spots}
-        weights = [np.where(held.get(s.segment, False), HELD, FIRM) * np.ones(len(self.wishes.motion)) for s in self.spots]
+        weights = [np.full(len(self.wishes.motion), FIRM) for _ in self.spots]
+        for footing in self.footings:
+            held = STIFF if self._is_stiff(footing) else HELD
+            for weight, spot in zip(weights, self.spots, strict=True):
+                if spot.segment in {s.segment for s in footing.sole.spots}:
+                    weight[footing.planted[0] | footing.planted[1]] = held
         return self.sky.clip(self.figure, floors(self.spots, weights), self.step, self.stop)
+
+    def _is_stiff(self, footing: Footing) -> bool:
+        """Whether a foot turns about one axis only, so that it cannot lie flat wherever its leg comes from."""
+        above = [p.target for p in self.wishes.alignment.pairs if p.part == "shank" and p.target in self.anatomy.path(footing.sole.foot)]
+        return bool(above) and len(self.figure.chain(above[-1], footing.sole.foot)) < 2
 
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
@@ -195,22 +205,28 @@ class Follower:
 
     # ── jumps ────────────────────────────────────────────────────────────────────────────────────────────────────────
     def _slowed(self, Q: Floats) -> Floats:
-        """The postures with jumps taken slowly."""
-        jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > self.fastest).any(axis=1))
-        if not len(jumps) or self.stop.asked:
-            return Q
-        reach = max(2, round(AVERAGED / self.step))
+        """The postures with jumps taken slowly, more and more so until there are none; what only passes a speed limit once."""
+        weight, reach, fastest = SLOWLY, max(2, round(AVERAGED / self.step)), self.fastest
+        for _ in range(TRIES):
+            jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > fastest).any(axis=1))
+            if not len(jumps) or self.stop.asked:
+                break
+            Q = self._near_averages(Q, jumps, reach, weight)
+            weight, fastest = HARDER * weight, np.where(np.isfinite(fastest), FASTEST * self.step, np.inf)
+        return Q
+
+    def _near_averages(self, Q: Floats, jumps: np.ndarray, reach: int, weight: float) -> Floats:
+        """The frames around jumps fitted again near to averages, with weights that fade away from there."""
         concerned = np.unique(np.clip((jumps[:, None] + np.arange(-2 * reach, 2 * reach + 2)).ravel(), 0, len(Q) - 1))
-        near = np.repeat(self.plain.near[None], len(concerned), axis=0)
-        smooth = averaged(Q, reach)
-        share = np.exp(-0.5 * (np.abs(concerned[:, None] - jumps[None] - 0.5).min(axis=1) / (0.7 * reach)) ** 2)
+        near, smooth = np.repeat(self.plain.near[None], len(concerned), axis=0), averaged(Q, reach)[concerned]
+        away = np.abs(concerned[:, None] - jumps[None] - 0.5).min(axis=1) / (0.7 * reach)
         moving = near[:, 0] > 0.0
-        near[:, 0] += moving * (SLOWLY * share)[:, None]
-        near[:, 1] += moving * ((SLOWLY * share)[:, None] / near[:, 0].clip(1e-12)) * (smooth[concerned] - near[:, 1])
-        start = np.where(moving, smooth[concerned], Q[concerned])
-        out = Q.copy()
+        more = moving * (weight * np.exp(-0.5 * away**2))[:, None]
+        near[:, 0] += more
+        near[:, 1] += more / near[:, 0].clip(1e-12) * (smooth - near[:, 1])
         clip = self.grounded if self.spots else self.plain
-        out[concerned] = run(clip, concerned, start, self.settings, chained=False, near=near).q
+        out = Q.copy()
+        out[concerned] = run(clip, concerned, np.where(moving, smooth, Q[concerned]), self.settings, chained=False, near=near).q
         return out
 
 

@@ -156,9 +156,8 @@ def _creeping(wishes: Wishes, foot: SourceFoot, footing: Footing, T: Floats) -> 
     """How far heel and ball go on the ground while the source's surely stand, planted or not; nothing where feet are left alone."""
     out = []
     for kind, point in enumerate((footing.sole.heel, footing.sole.ball) if wishes.plant else ()):
-        way, theirs = T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], foot.ways[kind]
-        heights = theirs[:, 2] - wishes.ground.under(theirs, kind)
-        for a, b in standing(theirs, heights, wishes.motion.times, wishes.leg):
+        way, theirs = T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], wishes.joints_of_foot(foot.side)[kind]
+        for a, b in standing(theirs, wishes.motion.times, wishes.leg):
             part = way[a:b][way[a:b, 2] < TOUCHING, :2]
             if len(part):
                 out.append(float(np.linalg.norm(part - np.median(part, axis=0), axis=1).max()))

@@ -102,6 +102,15 @@ class Wishes:
                 out[side] = self._carried(pair.source, ankle), self._carried(pair.source, ball)
         return out
 
+    def joints_of_foot(self, side: str) -> tuple[Floats, Floats]:
+        """The ways of the source's ankle and of the joint of its toes itself, above the ball; of the ball where it has no toes."""
+        ankle, ball = self.ways[side]
+        foot, anatomy = self.alignment.of("foot", side), self.alignment.source.anatomy
+        if foot is None:
+            return ankle, ball
+        toes = [s for s in anatomy.below[foot.source][1:] if s in anatomy.moving]
+        return ankle, self._carried(foot.source, anatomy.origin[toes[0]]) if toes else ball
+
     @cached_property
     def ground(self) -> Ground:
         """The ground under the source's feet; level at its lowest point where it has none."""
