@@ -70,7 +70,10 @@ def table(rows: list[dict[str, Any]]) -> str:
         if not done:
             continue
         cells = [source, target, str(len(own)), str(len(own) - len(done))]
-        cells += [f"{100 * np.mean([r['good'] for r in done]):.1f}", str(sum(bool(r["good"] and r["wrong"]) for r in done))]
+        cells += [
+            f"{100 * np.mean([r['good'] for r in done]):.1f}",
+            str(sum(bool(r["good"] and r["wrong"]) for r in done)),
+        ]
         cells.append(f"{100 * np.mean([r['wrong'] for r in done]):.1f}")
         for column in COLUMNS:
             values = [r[column] for r in done]
@@ -81,7 +84,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def draw(rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, Any], seconds: float, path: str) -> None:
+def draw(
+    rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, Any], seconds: float, path: str
+) -> None:
     """The worst clips, source above target, eight frames each."""
     from matplotlib.figure import Figure as Sheet
 
@@ -97,7 +102,10 @@ def draw(rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, 
         target = target_points(figure, supple.retarget(motion, figure).q, row["target"])
         feet = [(f"heel_{s}", f"ball_{s}") for s in "lr"]
         for j, frame in enumerate(np.linspace(0, len(motion) - 1, 8).astype(int)):
-            for points, lines, paper in ((source, LINES, papers[2 * k, j]), (target, [*LINES, *feet], papers[2 * k + 1, j])):
+            for points, lines, paper in (
+                (source, LINES, papers[2 * k, j]),
+                (target, [*LINES, *feet], papers[2 * k + 1, j]),
+            ):
                 size = np.ptp([p[frame, 2] for p in points.values()]) or 1.0
                 for a, b in lines:
                     ends = np.array([points[a][frame], points[b][frame]]) - points["hips"][frame] * [1.0, 1.0, 0.0]
@@ -106,7 +114,11 @@ def draw(rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, 
                 paper.set_xlim(-0.7 * size, 0.7 * size)
                 paper.set_aspect("equal")
                 paper.tick_params(labelsize=5)
-        papers[2 * k, 0].set_title(f"{row['clip']} on {row['target']}: " + ", ".join(f"{c} {row[c]:.1f}" for c in WRONG), fontsize=8, loc="left")
+        papers[2 * k, 0].set_title(
+            f"{row['clip']} on {row['target']}: " + ", ".join(f"{c} {row[c]:.1f}" for c in WRONG),
+            fontsize=8,
+            loc="left",
+        )
     sheet.savefig(path, dpi=60)
 
 
@@ -136,7 +148,9 @@ def main() -> None:
             print(f"crash: {row['clip']} onto {row['target']}: {row['crash']}")
         elif row["wrong"] or not row["good"]:
             seen = ", ".join(f"{c} {row[c]:.1f}" for c in WRONG)
-            print(f"{'good but wrong' if row['good'] else 'not good'}: {row['clip']} onto {row['target']} ({seen}): {' '.join(row['problems'])[:160]}")
+            print(
+                f"{'good but wrong' if row['good'] else 'not good'}: {row['clip']} onto {row['target']} ({seen}): {' '.join(row['problems'])[:160]}"
+            )
     if told.json:
         told.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if told.draw:

@@ -97,7 +97,11 @@ def places(bvh: Bvh) -> dict[str, np.ndarray]:
 
 
 def _sided(table: dict[str, str], sides: tuple[str, str]) -> dict[str, str]:
-    return {f"{part}_{s}": name.replace("*", side) for part, name in table.items() for s, side in zip("lr", sides, strict=True)}
+    return {
+        f"{part}_{s}": name.replace("*", side)
+        for part, name in table.items()
+        for s, side in zip("lr", sides, strict=True)
+    }
 
 
 CAPTURED = _sided({"hip": "*UpLeg", "knee": "*Leg", "ankle": "*Foot", "toe": "*ToeBase", "shoulder": "*Arm", "elbow": "*ForeArm",
@@ -106,7 +110,9 @@ BANDAI = _sided({"hip": "UpperLeg_*", "knee": "LowerLeg_*", "ankle": "Foot_*", "
                  "elbow": "LowerArm_*", "wrist": "Hand_*"}, ("L", "R")) | {"neck": "Neck"}  # fmt: skip
 
 
-def source_points(path: Any, first: int = 0, last: int | None = None, step: int = 1) -> tuple[dict[str, np.ndarray], float]:
+def source_points(
+    path: Any, first: int = 0, last: int | None = None, step: int = 1
+) -> tuple[dict[str, np.ndarray], float]:
     """The judged points of a clip (frames, 3), and seconds between them."""
     bvh = read_bvh(path)
     bvh = bvh._replace(rows=bvh.rows[first:last:step])
@@ -122,7 +128,11 @@ def _at(segment: str, *offset: float) -> tuple[str, tuple[float, ...]]:
 
 
 def _both(table: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
-    return {f"{p}_{s}": (n.replace("*", side), o) for p, (n, o) in table.items() for s, side in zip("lr", sides, strict=True)}
+    return {
+        f"{p}_{s}": (n.replace("*", side), o)
+        for p, (n, o) in table.items()
+        for s, side in zip("lr", sides, strict=True)
+    }
 
 
 TARGETS: dict[str, dict[str, Any]] = {
@@ -175,7 +185,9 @@ def _standing(way: np.ndarray, dt: float, leg: float) -> list[tuple[int, int]]:
     out = []
     for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         a = first
-        for k in range(first + 1, last + 1):  # a point that creeps stands anew wherever it has gone half a hundredth of a leg
+        for k in range(
+            first + 1, last + 1
+        ):  # a point that creeps stands anew wherever it has gone half a hundredth of a leg
             if k == last or np.linalg.norm(way[k] - way[a]) > 0.005 * leg:
                 out += [(a, k)] if (k - a) * dt >= 0.1 else []
                 a = k
@@ -209,7 +221,9 @@ def judged(source: dict[str, np.ndarray], dt: float, figure: Any, Q: np.ndarray,
     def jerk(points: dict[str, np.ndarray]) -> float:
         return float(np.mean([np.linalg.norm(np.diff(points[k], n=3, axis=0), axis=1).mean() for k in KEYS]))
 
-    body = [np.linalg.norm((target[k] - target["hips"]) - scale * (source[k] - source["hips"]), axis=1) for k in KEYS[:-1]]
+    body = [
+        np.linalg.norm((target[k] - target["hips"]) - scale * (source[k] - source["hips"]), axis=1) for k in KEYS[:-1]
+    ]
     joints = Q[:, 6:]
     over = np.maximum(figure.lower - Q, Q - figure.upper)
     out = {

@@ -180,9 +180,12 @@ def _retarget(
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
     rest: Annotated[
-        str | None, typer.Option(help="What stands for the clip's rest pose: the number of a frame, T or A.", show_default="found")
+        str | None,
+        typer.Option(help="What stands for the clip's rest pose: the number of a frame, T or A.", show_default="found"),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,

@@ -7,6 +7,8 @@ frame before but where the fit starts, so the clip may be followed in both direc
 its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than their neighbours, those
 beside a jump, and the ends are searched again; where that finds something better, the clip is followed from there, both ways, as long as it stays better.
 
+**Hands** that stand on the ground in the source are locked where they have come to be (`retargeting.hands`).
+
 **Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are fitted again from
 where they are, with floors under all spots.
 
@@ -27,9 +29,10 @@ from supple.basics.stopping import Stop
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.retargeting.footing import Footing
+from supple.motion.retargeting.hands import Hand, hand_marks, planted_hands
 from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.soles import Spot, spots_of
-from supple.motion.retargeting.stars import FIRM, floors, sky_of
+from supple.motion.retargeting.stars import FIRM, Mark, floors, sky_of
 from supple.motion.retargeting.wishes import Wishes
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.clip import Clip
@@ -45,7 +48,10 @@ FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its o
 SLOWLY, HARDER, TRIES = 0.3, 4.0, 4  # weight of the averages where a coordinate jumps, how it grows, and how often
 AVERAGED = 0.15  # seconds on either side over which they are taken
 TOUCH = 2e-4  # [m] below the ground that is none
-HELD, STIFF = 4e4, 1e3  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
+HELD, STIFF = (
+    4e4,
+    1e3,
+)  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
 ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
@@ -62,6 +68,8 @@ class Follower:
         self.step = float(times[-1] - times[0]) / max(len(times) - 1, 1) or 1.0
         self.plain = self.sky.clip(figure, [], self.step, stop)
         root = self.plain.near[0] == 0.0
+        self.hands: list[Hand] = planted_hands(wishes, self.spots) if wishes.plant else []
+        self.locks: list[Mark] = []
         self.fastest = np.where(root, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
 
     @cached_property
@@ -112,13 +120,16 @@ class Follower:
         done = int((fits.reports[:, ENDED] != LATE).sum())
         if done == count and not self.stop.asked:
             Q, value = self._doubted(Q, value)
+            Q = self._planted(Q)
             Q = self._lifted(Q)
             Q = self._slowed(Q)
         return Q, done
 
     def _searched(self, k: int, starts: int) -> tuple[Floats, float]:
         """The best posture of frame k from many starts, and its value."""
-        stars = replace(self.plain, weights=self.plain.weights * np.isin(self.plain.names, [m.name for m in self.sky.stars]))
+        stars = replace(
+            self.plain, weights=self.plain.weights * np.isin(self.plain.names, [m.name for m in self.sky.stars])
+        )
         rest = self.figure.rest[None]
         postures = np.vstack([rest, spread_out(self.figure, starts)])
         begin = np.clip(carried_to(stars, k, postures), self.figure.lower, self.figure.upper)
@@ -176,11 +187,15 @@ class Follower:
             for weight, spot in zip(weights, self.spots, strict=True):
                 if spot.segment in {s.segment for s in footing.sole.spots}:
                     weight[footing.planted[0] | footing.planted[1]] = held
-        return self.sky.clip(self.figure, floors(self.spots, weights), self.step, self.stop)
+        return self.sky.clip(self.figure, [*floors(self.spots, weights), *self.locks], self.step, self.stop)
 
     def _is_stiff(self, footing: Footing) -> bool:
         """Whether a foot turns about one axis only, so that it cannot lie flat wherever its leg comes from."""
-        above = [p.target for p in self.wishes.alignment.pairs if p.part == "shank" and p.target in self.anatomy.path(footing.sole.foot)]
+        above = [
+            p.target
+            for p in self.wishes.alignment.pairs
+            if p.part == "shank" and p.target in self.anatomy.path(footing.sole.foot)
+        ]
         return bool(above) and len(self.figure.chain(above[-1], footing.sole.foot)) < 2
 
     def heights(self, Q: Floats) -> Floats:
@@ -190,6 +205,18 @@ class Follower:
     def _places(self, Q: Floats) -> list[Floats]:
         frames = {segment: self.figure.placement(Q, segment) for segment in {spot.segment for spot in self.spots}}
         return [frames[s.segment][:, :3, :3] @ s.centre + frames[s.segment][:, :3, 3] for s in self.spots]
+
+    def _planted(self, Q: Floats) -> Floats:
+        """The postures with hands locked where they stand on the ground."""
+        if not self.hands or self.stop.asked:
+            return Q
+        at = [next(k for k, spot in enumerate(self.spots) if spot is hand.spot) for hand in self.hands]
+        ways = self._places(Q)
+        self.locks = hand_marks(self.hands, [ways[k] for k in at], len(Q))
+        concerned = np.flatnonzero(np.any([mark.weights > 0.0 for mark in self.locks], axis=0))
+        Q = Q.copy()
+        Q[concerned] = run(self.grounded, concerned, Q[concerned], self.settings, chained=False).q
+        return Q
 
     def _lifted(self, Q: Floats) -> Floats:
         """The postures with nothing below the ground."""
@@ -226,7 +253,9 @@ class Follower:
         near[:, 1] += more / near[:, 0].clip(1e-12) * (smooth - near[:, 1])
         clip = self.grounded if self.spots else self.plain
         out = Q.copy()
-        out[concerned] = run(clip, concerned, np.where(moving, smooth, Q[concerned]), self.settings, chained=False, near=near).q
+        out[concerned] = run(
+            clip, concerned, np.where(moving, smooth, Q[concerned]), self.settings, chained=False, near=near
+        ).q
         return out
 
 

@@ -18,7 +18,9 @@ FEWEST = 4  # segments of one name that may be a whole limb
 SIDES = ("l", "r")
 
 
-def cut(said: Mapping[str, Named], moving: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats]) -> dict[str, Named]:
+def cut(
+    said: Mapping[str, Named], moving: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats]
+) -> dict[str, Named]:
     """What names say, with the rows that are whole limbs cut; `tip` is the farthest origin below each segment."""
     out = dict(said)
     for limb, parts in LIMBS.items():
@@ -31,7 +33,9 @@ def cut(said: Mapping[str, Named], moving: Sequence[str], origin: Mapping[str, F
     return out
 
 
-def _parts(row: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats], names: tuple[str, str, str]) -> list[str]:
+def _parts(
+    row: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats], names: tuple[str, str, str]
+) -> list[str]:
     """The part of each segment of a row."""
     at = np.array([origin[s] for s in row])
     away = np.linalg.norm(at - at[0], axis=1)

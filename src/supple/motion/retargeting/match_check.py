@@ -37,7 +37,11 @@ def sureness(pairs: list[tuple[str, str]], source: Anatomy, target: Anatomy) -> 
     out = []
     for (t, s), (part, side) in zip(pairs, parts, strict=True):
         limb = next((names for names in LIMBS.values() if part in names), ())
-        firsts = [pair for pair, (other, its) in zip(pairs, parts, strict=True) if other in limb and other in MAIN and its == side]
+        firsts = [
+            pair
+            for pair, (other, its) in zip(pairs, parts, strict=True)
+            if other in limb and other in MAIN and its == side
+        ]
         if part not in MAIN:
             out.append(1.0)
             continue

@@ -142,6 +142,9 @@ def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) ->
         for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
             slides.append(_slide(T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], phases))
         slides += _creeping(wishes, foot, footing, T)
+    for hand in follower.hands:
+        T = figure.placement(Q, hand.spot.segment)
+        slides.append(_slide(T[:, :3, :3] @ hand.spot.centre + T[:, :3, 3], hand.phases))
     if follower.spots:
         depths.append(float(-follower.heights(Q).min()))
     target = wishes.alignment.target

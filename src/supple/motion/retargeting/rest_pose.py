@@ -52,7 +52,9 @@ def _posed(motion: Motion, zero: Anatomy, rest: str) -> Anatomy:
     Q = np.vstack([motion.figure.rest, motion.q])
     leans, arms = _measured(motion, zero, Q)
     if not arms.size:
-        raise BadValue(f"{motion.figure.name!r} has no arms that are known by name, so no {rest}-pose is found: name a frame by rest=")
+        raise BadValue(
+            f"{motion.figure.name!r} has no arms that are known by name, so no {rest}-pose is found: name a frame by rest="
+        )
     off = np.abs(arms - ARMS[rest]).max(axis=1) + (leans.mean(axis=1) if leans.size else 0.0)
     k = int(np.argmin(off))
     if np.abs(arms[k] - ARMS[rest]).max() > NEAR or (leans.size and leans[k].mean() > STANDS):
@@ -107,8 +109,14 @@ def _measured(motion: Motion, zero: Anatomy, Q: Floats) -> tuple[Floats, Floats]
     if hips[0] is not None and hips[1] is not None:
         middle = 0.5 * (hips[0] + hips[1])
         shoulders = [at("upper_arm", side) for side in ("l", "r")]
-        top = 0.5 * (shoulders[0] + shoulders[1]) if shoulders[0] is not None and shoulders[1] is not None else at("neck", "")
+        top = (
+            0.5 * (shoulders[0] + shoulders[1])
+            if shoulders[0] is not None and shoulders[1] is not None
+            else at("neck", "")
+        )
         leans += between(middle, top, UP)
         leans += [np.abs(0.5 * np.pi - angle) for angle in between(hips[1], hips[0], UP)]
     leans += between(at("neck", ""), at("head", ""), UP)
-    return (np.array(leans).T if leans else np.empty((len(Q), 0))), (np.array(arms).T if arms else np.empty((len(Q), 0)))
+    return (np.array(leans).T if leans else np.empty((len(Q), 0))), (
+        np.array(arms).T if arms else np.empty((len(Q), 0))
+    )

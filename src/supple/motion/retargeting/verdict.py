@@ -31,9 +31,7 @@ LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(
-    figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report
-) -> tuple[str, ...]:
+def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report) -> tuple[str, ...]:
     """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
     told = [
         *_lying("source", wishes.alignment.source.anatomy),

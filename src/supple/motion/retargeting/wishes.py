@@ -179,7 +179,11 @@ class Wishes:
         turned, T = self._of_toes(footing, foot, toes), footing.placements
         joint = T[:, 2, :3] @ footing.sole.in_foot(at) + T[:, 2, 3]
         rest = anatomy.rest[toes.target]
-        spots = [(rest[:3, :3] @ s.centre + rest[:3, 3] - at, s.radius) for s in footing.sole.spots if s.segment == toes.target]
+        spots = [
+            (rest[:3, :3] @ s.centre + rest[:3, 3] - at, s.radius)
+            for s in footing.sole.spots
+            if s.segment == toes.target
+        ]
         if not spots:
             return footing
         low = np.min([joint + turned[:, 2] @ away - radius for away, radius in spots], axis=0)
