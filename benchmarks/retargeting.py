@@ -1,11 +1,13 @@
 """Retargeting by the field's metrics: every clip of some folders onto some targets, judged by somebody else.
 
-    python benchmarks/retargeting.py FOLDER… --target human --target g1=g1.urdf [--clips 50] [--seconds 10] [--json out.json] [--draw worst.png]
+    python benchmarks/retargeting.py FOLDER… --target human --target g1=g1.urdf [--clips 50] [--seconds 10]
+        [--json out.json] [--draw worst.png]
 
-Each folder is a source of BVH clips. Clips are read at 30 frames a second or near to it, their first frame, which often is a T-pose, left out.
-For each source and target: clips, crashes (errors are told in words), share of verdicts "good", how many of these the judge (`retargeting_judge`)
-calls wrong, and medians, with the worst tenth, of its numbers; frames a second of processor time, reading not counted, and the share of
-clips that the judge calls wrong whatever the verdict.
+Each folder is a source of BVH clips. Clips are read at 30 frames a second or near to it, their first frame, which
+often is a T-pose, left out. For each source and target: clips, crashes (errors are told in words), share of verdicts
+"good", how many of these the judge (`retargeting_judge`) calls wrong, and medians, with the worst tenth, of its
+numbers; frames a second of processor time, reading not counted, and the share of clips that the judge calls wrong
+whatever the verdict.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retargeting_judge import LINES, TARGETS, WRONG, judged, source_points, target_points
 
 import supple
+from retargeting_judge import LINES, TARGETS, WRONG, judged, source_points, target_points
 
 COLUMNS = ("direction", "body", "slide", "depth", "sunk", "jerk", "jump")
 RATE = 30.0
@@ -124,7 +126,7 @@ def draw(
 
 def main() -> None:
     """Read the command line, run, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--target", action="append", required=True, help="kind of the catalogue, or kind=file")
     parser.add_argument("--clips", type=int, default=10**6, help="of each folder, spread evenly")
@@ -148,9 +150,8 @@ def main() -> None:
             print(f"crash: {row['clip']} onto {row['target']}: {row['crash']}")
         elif row["wrong"] or not row["good"]:
             seen = ", ".join(f"{c} {row[c]:.1f}" for c in WRONG)
-            print(
-                f"{'good but wrong' if row['good'] else 'not good'}: {row['clip']} onto {row['target']} ({seen}): {' '.join(row['problems'])[:160]}"
-            )
+            which = "good but wrong" if row["good"] else "not good"
+            print(f"{which}: {row['clip']} onto {row['target']} ({seen}): {' '.join(row['problems'])[:160]}")
     if told.json:
         told.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if told.draw:

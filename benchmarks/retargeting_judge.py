@@ -1,17 +1,21 @@
 """An independent judge of retargeted motions: an own reader of BVH, own forward kinematics, own tables of names.
 
-It shares nothing with the retargeter but the public placements of the target. Directions are those of straight lines between
-joints: hip to knee, knee to ankle, shoulder to elbow, elbow to wrist, hips to neck. Lengths of the source are scaled by the legs.
+It shares nothing with the retargeter but the public placements of the target. Directions are those of straight lines
+between joints: hip to knee, knee to ankle, shoulder to elbow, elbow to wrist, hips to neck. Lengths of the source are
+scaled by the legs.
 
-*Direction*: mean angle between lines of source and target [°]. *Depth*: how far a joint, heel or toe of the target is below z = 0 at
-worst [mm]; *sunk*: share of frames in which something is by more than 5 mm. *Slide*: how far a heel or toe goes from its median
-place while it touches the ground (to 10 mm) and the source's ankle or toe stands still and low for a tenth of a second or more, within half a hundredth of a leg [mm]. *Jerk*: mean third difference of
-knees, ankles, elbows, wrists and hips over that of the source. *Jump*: the greatest change of an angle from frame to frame [rad].
-*Body*: mean distance of the same points, seen from the hips and scaled [mm]. *Outside*: how far over a limit [rad].
+*Direction*: mean angle between lines of source and target [°]. *Depth*: how far a joint, heel or toe of the target is
+below z = 0 at worst [mm]; *sunk*: share of frames in which something is by more than 5 mm. *Slide*: how far a heel or
+toe goes from its median place while it touches the ground (to 10 mm) and the source's ankle or toe stands still and
+low for a tenth of a second or more, within half a hundredth of a leg [mm]. *Jerk*: mean third difference of knees,
+ankles, elbows, wrists and hips over that of the source. *Jump*: the greatest change of an angle from frame to frame
+[rad]. *Body*: mean distance of the same points, seen from the hips and scaled [mm]. *Outside*: how far over a limit
+[rad].
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +41,7 @@ class Bvh(NamedTuple):
 
 def read_bvh(path: Any) -> Bvh:
     """Read a file, without checks."""
-    words = open(path, encoding="latin-1").read().split()
+    words = Path(path).read_text(encoding="latin-1").split()
     names, parents, offsets, channels, stack, k = [], [], [], [], [], 0
     ends = 0
     while words[k] != "MOTION":
@@ -104,8 +108,8 @@ def _sided(table: dict[str, str], sides: tuple[str, str]) -> dict[str, str]:
     }
 
 
-CAPTURED = _sided({"hip": "*UpLeg", "knee": "*Leg", "ankle": "*Foot", "toe": "*ToeBase", "shoulder": "*Arm", "elbow": "*ForeArm",
-                   "wrist": "*Hand"}, ("Left", "Right")) | {"neck": "Neck"}  # fmt: skip
+CAPTURED = _sided({"hip": "*UpLeg", "knee": "*Leg", "ankle": "*Foot", "toe": "*ToeBase", "shoulder": "*Arm",
+                   "elbow": "*ForeArm", "wrist": "*Hand"}, ("Left", "Right")) | {"neck": "Neck"}  # fmt: skip
 BANDAI = _sided({"hip": "UpperLeg_*", "knee": "LowerLeg_*", "ankle": "Foot_*", "toe": "Toes_*", "shoulder": "UpperArm_*",
                  "elbow": "LowerArm_*", "wrist": "Hand_*"}, ("L", "R")) | {"neck": "Neck"}  # fmt: skip
 
@@ -144,8 +148,9 @@ TARGETS: dict[str, dict[str, Any]] = {
                  "heel": _at("*_ankle_roll_link", -0.05, 0, -0.03), "ball": _at("*_ankle_roll_link", 0.12, 0, -0.03)},
                 ("left", "right")) | {"neck": _at("torso_link", 0.0, 0.0, 0.35)},
     "h1": _both({"hip": _at("*_hip_pitch_link"), "knee": _at("*_knee_link"), "ankle": _at("*_ankle_link"),
-                 "shoulder": _at("*_shoulder_roll_link"), "elbow": _at("*_elbow_link"), "wrist": _at("*_elbow_link", 0.28, 0, -0.015),
-                 "heel": _at("*_ankle_link", -0.05, 0, -0.05), "ball": _at("*_ankle_link", 0.12, 0, -0.05)},
+                 "shoulder": _at("*_shoulder_roll_link"), "elbow": _at("*_elbow_link"),
+                 "wrist": _at("*_elbow_link", 0.28, 0, -0.015), "heel": _at("*_ankle_link", -0.05, 0, -0.05),
+                 "ball": _at("*_ankle_link", 0.12, 0, -0.05)},
                 ("left", "right")) | {"neck": _at("torso_link", 0.0, 0.0, 0.5)},
     "talos": _both({"hip": _at("leg_*_3_link"), "knee": _at("leg_*_4_link"), "ankle": _at("leg_*_6_link"),
                     "shoulder": _at("arm_*_3_link"), "elbow": _at("arm_*_4_link"), "wrist": _at("arm_*_7_link"),
@@ -165,6 +170,10 @@ def target_points(figure: Any, Q: np.ndarray, kind: str) -> dict[str, np.ndarray
         out[part] = T[:, :3, :3] @ np.array(offset) + T[:, :3, 3]
     out["hips"] = 0.5 * (out["hip_l"] + out["hip_r"])
     return out
+
+
+def _rise(points: dict[str, np.ndarray]) -> np.ndarray:
+    return (points["neck"] - points["hips"])[:, 2]
 
 
 def _leg(points: dict[str, np.ndarray]) -> float:
@@ -232,7 +241,7 @@ def judged(source: dict[str, np.ndarray], dt: float, figure: Any, Q: np.ndarray,
         "jerk": jerk(target) / max(scale * jerk(source), 1e-12) if len(Q) > 4 else 1.0,
         "jump": float(np.abs(np.diff(joints, axis=0)).max()) if len(Q) > 1 else 0.0, "body": 1e3 * float(np.mean(body)),
         "outside": float(max(0.0, np.nan_to_num(over, neginf=0.0).max())),
-        "upside": float(((target["neck"] - target["hips"])[:, 2] * (source["neck"] - source["hips"])[:, 2] < -0.02 * mine * leg).mean()),
+        "upside": float((_rise(target) * _rise(source) < -0.02 * mine * leg).mean()),
     }  # fmt: skip
     broken = not np.isfinite(list(out.values())).all() or out["outside"] > 1e-6
     return out | {"wrong": float(broken or any(not out[key] <= most for key, most in WRONG.items()))}

@@ -1,4 +1,4 @@
-"""A retargeted clip as one page of HTML: the verdict first, numbers of source and target, segments, limits, both played side by side."""
+"""A retargeted clip as one page of HTML: the verdict first, numbers, segments, limits, and both motions to play."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def write_retarget_report(source: Motion, out: Retargeted, path: str | Path, tit
         f"<h1>{html.escape(name)}</h1>",
         f"<p class='verdict {'good' if report.ok else 'bad'}'>{verdict}</p><ul>{told}</ul>",
         f"<p>{len(out)} frames, {out.times[-1] - out.times[0]:.2f} s, of {html.escape(source.figure.name)} onto "
-        f"{html.escape(out.figure.name)}, {report.scale:.3f} times its size; {report.phases} planted phases. {html.escape(report.late)}</p>",
+        f"{html.escape(out.figure.name)}, {report.scale:.3f} times its size; {report.phases} planted phases. "
+        f"{html.escape(report.late)}</p>",
         "<h2>Source and target</h2>",
         _qualities(out),
         "<h2>The motion</h2>",

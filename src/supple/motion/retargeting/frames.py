@@ -1,20 +1,22 @@
-"""The postures of the target: all frames fitted, doubtful ones searched for again, the ground kept clear, jumps taken slowly.
+"""The postures of the target: all frames fitted, doubtful ones searched for again, the ground kept clear, jumps taken
+slowly.
 
-**Fitted.** A frame is wanted as markers (`retargeting.stars`), and fitted by the compiled tracker. Nothing in it depends on the
-frame before but where the fit starts, so the clip may be followed in both directions from any frame.
+**Fitted.** A frame is wanted as markers (`retargeting.stars`), and fitted by the compiled tracker. Nothing in it
+depends on the frame before but where the fit starts, so the clip may be followed in both directions from any frame.
 
-**Searched.** One frame is searched for from many starts, the rest posture and others all over the limits, each carried to where
-its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than their neighbours, those
-beside a jump, and the ends are searched again; where that finds something better, the clip is followed from there, both ways, as long as it stays better.
+**Searched.** One frame is searched for from many starts, the rest posture and others all over the limits, each
+carried to where its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than
+their neighbours, those beside a jump, and the ends are searched again; where that finds something better, the clip is
+followed from there, both ways, as long as it stays better.
 
 **Hands** that stand on the ground in the source are locked where they have come to be (`retargeting.hands`).
 
-**Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are fitted again from
-where they are, with floors under all spots.
+**Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are
+fitted again from where they are, with floors under all spots.
 
-**Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round the other
-side, the frames around are fitted again near to the postures' averages over a while, so that the change takes as
-long as it needs.
+**Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round
+the other side, the frames around are fitted again near to the postures' averages over a while, so that the change
+takes as long as it needs.
 """
 
 from __future__ import annotations

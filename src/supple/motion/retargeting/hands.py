@@ -1,7 +1,8 @@
 """Hands that stand on the ground: when the source's do, and where the target's then are.
 
-A hand is planted while its joint is slower than `planted.SLOW` and lower than `LOW` legs above the ground, a tenth of a second at
-least. The target's is then locked with its outermost spot on the ground, where that has come to be on average in the phase.
+A hand is planted while its joint is slower than `planted.SLOW` and lower than `LOW` legs above the ground, a tenth of
+a second at least. The target's is then locked with its outermost spot on the ground, where that has come to be on
+average in the phase.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How deep a body is in itself: hands, forearms, shanks and feet in trunk, head, thighs and their partners.
 
-Shapes are taken for the bars that enclose them; two bars overlap by the sum of their radii less the distance of their axes. What
-parts overlap at rest does not count, and a figure without shapes does not overlap. At most `MANY` frames, and the `LARGEST` bars of a segment, are looked at.
+Shapes are taken for the bars that enclose them; two bars overlap by the sum of their radii less the distance of their
+axes. What parts overlap at rest does not count, and a figure without shapes does not overlap. At most `MANY` frames,
+and the `LARGEST` bars of a segment, are looked at.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """The posture of the source that stands for its rest pose.
 
-Alignment (`retargeting.rest_alignment`) compares the target's rest pose with one of the source in which the trunk is upright and the
-legs stand. The zero pose of a file often is one, a T-pose or an A-pose; in some files it is anything: all bones along one
-axis, a body that lies, a pelvis turned away from its hips. So poses are measured by anatomy: a pose *stands* as far as thighs and shanks point down, the trunk and the
-neck up, and the hips lie level. A zero pose that stands to `STANDS`, and whose hips lie in the pelvis
-where the motion has them, is taken; otherwise the frame of the motion that stands best.
+Alignment (`retargeting.rest_alignment`) compares the target's rest pose with one of the source in which the trunk is
+upright and the legs stand. The zero pose of a file often is one, a T-pose or an A-pose; in some files it is anything:
+all bones along one axis, a body that lies, a pelvis turned away from its hips. So poses are measured by anatomy: a
+pose *stands* as far as thighs and shanks point down, the trunk and the neck up, and the hips lie level. A zero pose
+that stands to `STANDS`, and whose hips lie in the pelvis where the motion has them, is taken; otherwise the frame of
+the motion that stands best.
 
-The caller may name a frame, or say "T" or "A": then it is the pose, of the zero pose and all frames, that stands and whose arms are
-nearest to a right angle, or half of one, from hanging.
+The caller may name a frame, or say "T" or "A": then it is the pose, of the zero pose and all frames, that stands and
+whose arms are nearest to a right angle, or half of one, from hanging.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ def _posed(motion: Motion, zero: Anatomy, rest: str) -> Anatomy:
     k = int(np.argmin(off))
     if np.abs(arms[k] - ARMS[rest]).max() > NEAR or (leans.size and leans[k].mean() > STANDS):
         raise BadValue(
-            f"neither the zero pose of {motion.figure.name!r} nor one of {len(motion)} frames is a standing {rest}-pose: the nearest, "
-            f"{'the zero pose' if k == 0 else f'frame {k - 1}'}, is {np.rad2deg(off[k]):.0f}° from one; leave rest= out, or name a frame"
+            f"neither the zero pose of {motion.figure.name!r} nor one of {len(motion)} frames is a standing {rest}-pose: "
+            f"the nearest, {'the zero pose' if k == 0 else f'frame {k - 1}'}, is {np.rad2deg(off[k]):.0f}° from one; "
+            "leave rest= out, or name a frame"
         )
     return Anatomy(motion.figure, Q[k])
 

@@ -1,9 +1,9 @@
 """What a frame asks for, as markers: directions are stars, places are points.
 
-A *star* is a marker fixed in a segment so far away that only turning the segment moves it, as stars are seen from the ground:
-at `FAR` metres along an axis a, with the weight ``w / FAR²``, it costs ``½ w |R a − d|²`` for the wished direction d, whatever
-the segment's place (a metre of it is a milliradian). So the compiled tracker of markers (`tracking.frame_step`), which fits a frame
-in tens of microseconds inside the limits, follows directions too.
+A *star* is a marker fixed in a segment so far away that only turning the segment moves it, as stars are seen from the
+ground: at `FAR` metres along an axis a, with the weight ``w / FAR²``, it costs ``½ w |R a − d|²`` for the wished
+direction d, whatever the segment's place (a metre of it is a milliradian). So the compiled tracker of markers
+(`tracking.frame_step`), which fits a frame in tens of microseconds inside the limits, follows directions too.
 
 Points are the hips, the feet, and what is planted: heels, balls and hands on their places, with a weight that leaves
 micrometres.

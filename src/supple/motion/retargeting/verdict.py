@@ -6,9 +6,9 @@ below the ground. A trunk that points somewhere else than it should is worse tha
 
 from __future__ import annotations
 
-import numpy as np
-
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
@@ -50,8 +50,8 @@ def _jerks(report: Report) -> list[str]:
     told = []
     if report.target.jerk > JERKY * max(report.source.jerk, CALM):
         told.append(
-            f"The target jerks {report.target.jerk / max(report.source.jerk, CALM):.0f} times as much as the source: its limits, or the "
-            "ground, are in the way; look at the frames where it does, or at the match."
+            f"The target jerks {report.target.jerk / max(report.source.jerk, CALM):.0f} times as much as the source: its "
+            "limits, or the ground, are in the way; look at the frames where it does, or at the match."
         )
     if report.jumps:
         told.append(f"Coordinates jump in {report.jumps} frames: a joint goes round the other side of its range there.")

@@ -47,7 +47,7 @@ class Wishes:
         return self._from_rest(pair) @ self.turns[pair.target]
 
     def wished(self, pair: Pair) -> Floats:
-        """How far the target's segment shall have turned from its rest (frames, 3, 3): feet as planned, toes flat while planted."""
+        """How far the target's segment shall have turned from its rest (frames, 3, 3): feet and toes as planned."""
         if pair.target not in self._wished:
             footing, foot = self._footing(pair), self.alignment.of("foot", pair.side)
             if footing is None or foot is None:
@@ -103,7 +103,7 @@ class Wishes:
         return out
 
     def joints_of_foot(self, side: str) -> tuple[Floats, Floats]:
-        """The ways of the source's ankle and of the joint of its toes itself, above the ball; of the ball where it has no toes."""
+        """The ways of the source's ankle and of the joint of its toes, above the ball; of the ball where it has none."""
         ankle, ball = self.ways[side]
         foot, anatomy = self.alignment.of("foot", side), self.alignment.source.anatomy
         if foot is None:
@@ -192,7 +192,7 @@ class Wishes:
         return replace(footing, placements=placements)
 
     def _of_toes(self, footing: Footing, foot: Pair, toes: Pair) -> Floats:
-        """How far toes shall have turned from their rest: with their foot and as far from it as the source's, flat while planted."""
+        """How far toes shall have turned from their rest: as far from their foot as the source's, flat while planted."""
         planned = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
         bent = self._from_rest(toes) @ np.swapaxes(self._from_rest(foot), 1, 2)
         out, T = flat_toes(bent @ planned, planned, footing, self.motion.times), footing.placements

@@ -1,8 +1,9 @@
 """Limbs whose names tell only which limb they are, cut into parts by geometry.
 
-``arm_left_1_link`` to ``arm_left_7_link`` are a whole arm, not seven upper arms. Along such a row the knee, or elbow, is the
-joint that is farthest from both ends, from the first joint and from the last, or from the tip where the last is the knee itself.
-Joints nearer to the last one than to the knee are the foot's or hand's, those before the knee the thigh's or upper arm's.
+``arm_left_1_link`` to ``arm_left_7_link`` are a whole arm, not seven upper arms. Along such a row the knee, or elbow,
+is the joint that is farthest from both ends, from the first joint and from the last, or from the tip where the last
+is the knee itself. Joints nearer to the last one than to the knee are the foot's or hand's, those before the knee the
+thigh's or upper arm's.
 """
 
 from __future__ import annotations
