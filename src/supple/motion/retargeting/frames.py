@@ -76,12 +76,12 @@ class Follower:
 
     @cached_property
     def spots(self) -> list[Spot]:
-        """What may touch the ground: soles, what lies farthest out on each hand, knees, elbows and the head."""
+        """What may touch the ground: soles, what lies farthest out on hands, head, limbs and trunk."""
         if not self.wishes.plant:
             return []
         out = [spot for footing in self.footings for spot in footing.sole.spots]
         for pair in self.wishes.alignment.pairs:
-            if pair.part in ("head", "hand", "shank", "forearm", "pelvis"):
+            if pair.part not in ("foot", "toes", "digit", ""):
                 out += self._outermost(pair)
         return out
 
@@ -116,15 +116,17 @@ class Follower:
     def _fitted(self) -> tuple[Floats, int]:
         clip, count = self.plain, len(self.wishes.motion)
         self.settings = METHOD.settings(clip, METHOD.steps)
-        q, _ = self._searched(0, STARTS)
+        q = np.array(self.figure.rest)
+        with self.stop:
+            q, _ = self._searched(0, STARTS)
         fits = run(clip, np.arange(count), q, self.settings)
         Q, value = fits.q, fits.reports[:, VALUE]
         done = int((fits.reports[:, ENDED] != LATE).sum())
-        if done == count and not self.stop.asked:
-            Q, value = self._doubted(Q, value)
-            Q = self._planted(Q)
-            Q = self._lifted(Q)
-            Q = self._slowed(Q)
+        for better in (lambda Q: self._doubted(Q, value), self._planted, self._lifted, self._slowed):
+            if done < count or self.stop.asked:
+                break
+            with self.stop:
+                Q = better(Q)
         return Q, done
 
     def _searched(self, k: int, starts: int) -> tuple[Floats, float]:
@@ -140,7 +142,7 @@ class Follower:
         best = np.flatnonzero(value <= value.min() * (1.0 + 1e-3))[0]  # of equals the one from nearest to rest
         return fits.q[best], float(value[best])
 
-    def _doubted(self, Q: Floats, value: Floats) -> tuple[Floats, Floats]:
+    def _doubted(self, Q: Floats, value: Floats) -> Floats:
         """The postures with doubtful frames searched again, and what is better followed from there."""
         Q, value, seen = Q.copy(), value.copy(), np.zeros(len(Q), dtype=bool)
         for k in self._doubtful(Q, value):
@@ -151,7 +153,7 @@ class Follower:
                 Q[k], value[k] = q, least
                 for way in (1, -1):
                     self._followed(k, way, Q, value, seen)
-        return Q, value
+        return Q
 
     def _doubtful(self, Q: Floats, value: Floats) -> list[int]:
         """Frames that are the worst of their surroundings and worse than most, those beside jumps, and the last."""

@@ -25,7 +25,7 @@ MEAN, LIMB, TRUNK = (
     np.deg2rad(60.0),
 )  # the most that is believed: all, a limb, the trunk
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
-DEEP, SLID, SUNK = 0.018, 0.004, 0.05  # [m]: spots below the ground, planted points, joints below the ground
+DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
 JERKY, CALM = 6.0, 5.0  # times the source's jerk; jerk of one who stands [m/s³]
 LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
