@@ -65,6 +65,7 @@ RESULTS = frozenset(
         "Decision",
         "Evaluation",
         "Miss",
+        "Moment",
         "SceneState",
         "Path",
         "Reach",
@@ -102,6 +103,7 @@ LIBRARY = (
         "Figure": ("by_coordinate", "check_segment"),
         "Near": ("miss", "miss_of", "check_figure"),
         "Query": ("told",),
+        "Twist": ("moved",),
         **dict.fromkeys(("Linear", "PiecewisePolynomial", "Spline"), ("stretched",)),
         "Trace": ("later", "joined"),
     }
@@ -122,6 +124,7 @@ ROWED = supple.Limits([-1, -1], [1, 1], A=[[1, 1]], b=[1])
 TASK = Task(Point("b", (1, 0, 0)), At((1.5, 0.5, 0)))
 PROBLEM = supple.Problem(ARM, [TASK])
 QUERY = supple.prepare(PROBLEM)
+SERVO = supple.solving.Servo(PROBLEM, 0.1)
 TARGETS = np.array([[1.5, 0.5, 0.0], [1.4, 0.6, 0.0]])
 TIMES = (0.0, 0.1)
 WAY = np.array([[0.1, 0.2], [0.15, 0.25]])
@@ -374,6 +377,12 @@ ROWS: dict[str, Row] = {
                   prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
+    "Servo": row(supple.solving.Servo, problem=(PROBLEM, NEVER), dt=(0.1, POSITIVE), acceleration=(1.0, POSITIVE | ENDLESS),
+                 speed=(None, NONE | POSITIVE | ENDLESS), rate=(1.0, POSITIVE), damping=(1e-6, POSITIVE),
+                 ease=(1.0, NOT_NEGATIVE)),
+    "Servo(call)": row(lambda q, velocity, targets: SERVO(q, velocity, targets), q=(REST, POSTURE),
+                       velocity=(None, NONE), targets=(None, NONE)),
+    "Twist": row(supple.solving.Twist, linear=((0.1, 0, 0), NEVER), angular=((0, 0, 0.1), NEVER)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
                  y=(0.1, REACH | kind("5", "-1")), z=(0.0, REACH | kind("5", "-1")), volume=(False, FLAG),
                  spacing=(1.0, POSITIVE | NONE), rotation=(None, NONE | COUNT), seed=SEED, boxes=(1, COUNT),
