@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from supple.solving.prepare import Query as Query
     from supple.solving.reach import Reach as Reach
     from supple.solving.servo import Moment as Moment, Servo as Servo
+    from supple.solving.solve_all import AllSolutions as AllSolutions
     from supple.solving.twist import Twist as Twist
 
 __getattr__, __dir__, __all__ = lazily(
@@ -24,6 +25,7 @@ __getattr__, __dir__, __all__ = lazily(
         "prepare": ["Query"],
         "reach": ["Reach"],
         "servo": ["Moment", "Servo"],
+        "solve_all": ["AllSolutions"],
         "twist": ["Twist"],
     },
 )
