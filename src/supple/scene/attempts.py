@@ -25,10 +25,11 @@ from supple.solving.prepare import prepare
 
 
 class Found(NamedTuple):
-    """Where an attempt ended; `ok` only if that needs no further check."""
+    """Where an attempt ended; `ok` is the search's own word, and `sure` if it needs no further check."""
 
     q: Floats
     ok: bool
+    sure: bool
     stationary: bool
     iterations: int
     evaluations: int
@@ -73,14 +74,13 @@ class Attempt:
         if self._call is None:
             solution = self.query(wanted, start=start)
             stationary = solution.status is Status.NEAREST
-            return Found(solution.q, solution.ok, stationary, solution.iterations, solution.evaluations)
+            return Found(solution.q, solution.ok, solution.ok, stationary, solution.iterations, solution.evaluations)
         write_targets(self._slots, wanted, self._call.T)
         Q = np.array(start, dtype=float)[None]
         self._call.run(self._call.T, Q)
         spent = self._call.told.tolist()
         small = max(np.abs(Q).max(), np.abs(self._call.T).max(initial=0.0)) <= self._sure
         Q.setflags(write=False)
-        reason = spent[REASON]
-        return Found(
-            Q[0], reason == MET and small, reason == STATIONARY, int(spent[ITERATIONS]), int(spent[EVALUATIONS])
-        )
+        met = spent[REASON] == MET
+        counts = int(spent[ITERATIONS]), int(spent[EVALUATIONS])
+        return Found(Q[0], met, met and small, spent[REASON] == STATIONARY, *counts)

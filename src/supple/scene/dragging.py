@@ -90,7 +90,7 @@ class Follower:
             held = self._held(q, targets, at)
             q = q if held is None else self._cut(held, start, stride)
             return self._told(found._replace(q=q), targets, SHORT)
-        if found.ok and asked[at] is targets[at]:
+        if found.sure and asked[at] is targets[at]:
             kept = [None if target is None else np.array(target, dtype=float) for target in targets]
             return solved_by(found.q, (self, kept, [found.iterations, found.evaluations]))
         return self._told(found, targets, OWN_STEPS if asked[at] is targets[at] else SHORT)

@@ -210,17 +210,21 @@ class Session(Editing):
         self.revision += 1
         if solution is None:
             self.said = Said()
-        elif not self._plainly_missed(pin) and solution.ok:
+        elif self._met(solution, pin):
             self.said = Said(True, "", solution.iterations)
         else:
             named = pin is not None and pin in self.scene.now.setup.enabled
             reason = why(self.scene, pin) if named and pin is not None else solution.reason
             self.said = Said(False, reason, solution.iterations)
 
-    def _plainly_missed(self, pin: str | None) -> bool:
-        """Whether the pin that is pulled is missed: then nobody need look at all the others and at every obstacle."""
-        task = None if pin is None else self.scene.now.setup.enabled.get(pin)
-        return task is not None and pin is not None and not self._missed(self.scene.constraints[pin])[1]
+    def _met(self, solution: Solution, pin: str | None) -> bool:
+        """Whether all pins are met. While somebody pulls among obstacles nobody waits for the check of every distance."""
+        if pin is not None and pin in self.scene.now.setup.enabled:
+            if not self._missed(self.scene.constraints[pin])[1]:
+                return False
+            if self.pulls and self.scene.problem.clear:
+                return all(ok for _, ok in self.misses().values())
+        return solution.ok
 
     def _quiet(self) -> None:
         """Before anything else is done, pulls end: nobody's hold survives an edit, nothing of it is left behind."""

@@ -28,6 +28,7 @@ class Worker:
     def __init__(self, session: Session, show: Callable[[Session], None]) -> None:
         self.session, self.trouble = session, ""
         self.times: list[float] = []  # seconds of the last ticks
+        self.ticks = 0  # since the beginning
         self._show, self._queue = show, queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="supple page", daemon=True)
         self._thread.start()
@@ -80,6 +81,7 @@ class Worker:
         session.tick()
         took = perf_counter() - began
         self.times = [*self.times[-59:], took]
+        self.ticks += 1
         session.said = replace(session.said, microseconds=1e6 * took)
 
     def _waiting(self, patience: float | None) -> list[Work | None]:
