@@ -241,7 +241,7 @@ def soak(session: Session, segment: str, going_on: Callable[[int], bool]) -> tup
 
 
 def soaked(minutes: float) -> None:
-    """As many drags as somebody makes in minutes, at 60 events a second, without the pauses: memory after a tenth and at the end."""
+    """The drags that fill minutes at 60 events a second, without the pauses: memory after a tenth of them and at the end."""
     session, segment = CASES["human"]()
     drags = round(60.0 * minutes * RATE / DRAG)
     soak(session, segment, lambda done: done < drags // 10)

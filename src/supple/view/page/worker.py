@@ -18,6 +18,7 @@ from supple.errors import Error
 from supple.view.page.session import Session
 
 RATE = 60.0  # 1/s
+BEHIND = 0.05  # s that late ticks catch up at most
 T = TypeVar("T")
 Work = Callable[[Session], Any]
 
@@ -72,7 +73,7 @@ class Worker:
                     return
                 self._guarded(work)
             if self.session.pulls and perf_counter() >= due:
-                due = max(due + 1.0 / RATE, perf_counter())
+                due = max(due + 1.0 / RATE, perf_counter() - BEHIND)
                 self._guarded(self._tick)
             self._guarded(self._show)
 
