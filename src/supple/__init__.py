@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from supple.solving.prepare import prepare as prepare
     from supple.solving.reach import reach as reach
     from supple.solving.solve import solve as solve
+    from supple.solving.solve_all import solve_all as solve_all
     from supple.solving.step import step as step
 
 __getattr__, __dir__, __all__ = lazily(
@@ -174,6 +175,7 @@ __getattr__, __dir__, __all__ = lazily(
         "solving.prepare": ["prepare"],
         "solving.reach": ["reach"],
         "solving.solve": ["solve"],
+        "solving.solve_all": ["solve_all"],
         "solving.step": ["step"],
     },
     rooms=[

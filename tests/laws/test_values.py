@@ -186,6 +186,14 @@ def reached() -> supple.solving.Reach:
 
 
 @cache
+def listed() -> Any:
+    """All postures of an arm for a pose, with the proof."""
+    figure = load("ur5")
+    target = figure.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")
+    return supple.solve_all(Problem(figure, [Task("tool0", Placed(target))]))
+
+
+@cache
 def proved() -> supple.Solution:
     figure = load("panda")
     target = figure.placement(figure.rest, "panda_hand_tcp") + np.eye(4, k=3) * 2.0
@@ -358,6 +366,11 @@ ROWS: dict[str, Row] = {
         lambda: cluster.Archive(File("out"), [cluster.Entry("a", "b", "good")]), lambda: cluster.Archive(File("out"), []),
         lambda a: (a.ok, a.counts),
     ),
+    "Completeness": Row(
+        lambda: listed().certificate, lambda: dataclasses.replace(listed().certificate, limits=None),
+        lambda c: (c.verify(), c.explain(), c.to_json(), c.coordinates),
+    ),
+    "AllSolutions": Row(listed, lambda: dataclasses.replace(listed(), why="another reason"), lambda a: len(a)),
     # solvers
     "Continuity": Row(lambda: Continuity(np.zeros(5), 0.1), lambda: Continuity(np.zeros(5), 0.2)),
     "Contact": Row(lambda: contact(0.5), lambda: contact(0.6), lambda rows: rows.keep(problem())),
@@ -724,7 +737,7 @@ def elsewhere(asked: Problem, values: dict[str, Any]) -> tuple[list[bytes], dict
     equal = equal and answers(again) == found
     modules = [module for name, module in sys.modules.items() if name.startswith("supple.")]
     entries = [e for module in modules for name, e in vars(module).items() if name.endswith("_entry")]
-    entries += [plain_search_entry(), plain_step_entry()]
+    entries += [plain_search_entry, plain_step_entry()]
     return found, values, equal, {e.__name__: len(e.overloads) for e in entries if getattr(e, "overloads", None)}
 
 

@@ -61,9 +61,11 @@ def method(make: Callable[[], Any], called: str, /, **cells: tuple[Any, Kind]) -
 # Records that the library makes and hands out; nothing takes them.
 RESULTS = frozenset(
     [
+        "AllSolutions",
         "Archive",
         "Certificate",
         "Certificates",
+        "Completeness",
         "Decision",
         "Entry",
         "Entry.line",
@@ -153,6 +155,10 @@ ROOM = supple.Polytope.of(Box((-3, -3, -3), (3, 3, 3)))
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+
+UR5 = supple.load("ur5")
+POSED = supple.Problem(UR5, [Task("tool0", supple.Placed(UR5.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")))])
+LISTED: Any = supple.solve_all(POSED).certificate
 
 
 CONVERT = cluster.Convert(".bvh", reading={"figure": PAIR})
@@ -384,6 +390,8 @@ ROWS: dict[str, Row] = {
     "solve(short)": row(lambda goals, start, solver: supple.solve(ARM, goals, start, solver=solver),
                         goals=({"b": At((1, 0, 0))}, MAPPING), start=(REST, STARTS), solver=SOLVER),
     "solve(goal)": row(lambda goal: supple.solve(ARM, {"b": goal}), goal=(At((1, 0, 0)), NEVER)),
+    "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
+                     windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
                    budget=(None, BUDGET)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
@@ -394,7 +402,7 @@ ROWS: dict[str, Row] = {
                       deadline=DEADLINE, cluster=(None, NONE)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
-                  prove=(False, FLAG), deadline=DEADLINE),
+                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
@@ -427,7 +435,7 @@ ROWS: dict[str, Row] = {
     "Scene.solve": method(scene, "solve", solver=SOLVER, seed=SEED),
     "Scene.stiffen": method(scene, "stiffen", rigidity=({"a": 0.5}, MAPPING)),
     # ── solvers ──
-    "ActiveSet": row(supple.ActiveSet, steps=STEPS, tolerance=TOLERANCE),
+    "ActiveSet": row(supple.ActiveSet, steps=STEPS, tolerance=TOLERANCE, update=("bfgs", NEVER)),
     "CyclicCoordinateDescent": row(supple.CyclicCoordinateDescent, steps=STEPS, tolerance=TOLERANCE),
     "DampedLeastSquares": row(solvers.DampedLeastSquares, steps=STEPS, tolerance=TOLERANCE, damping=(0.1, POSITIVE)),
     "Decide": row(supple.Decide, solver=(supple.Newton(), NEVER), boxes=(1, COUNT)),
@@ -447,7 +455,8 @@ ROWS: dict[str, Row] = {
         positions=(np.zeros((2, 1, 3)), NEVER), weights=(None, NONE | NOT_NEGATIVE), start=(None, STARTS), held=((), EMPTY),
         driven=((), EMPTY), beyond=((), EMPTY)),
     "ProjectedGradient": row(supple.ProjectedGradient, steps=STEPS, tolerance=TOLERANCE, alpha=(0.1, kind("half")),
-                             beta=(0.5, kind("half")), spectral=(True, FLAG)),
+                             beta=(0.5, kind("half")), spectral=(True, FLAG), longest=(1.0, ENDLESS),
+                             stagnation=(0.0, SHARE)),
     "PseudoInverse": row(supple.PseudoInverse, steps=STEPS, tolerance=TOLERANCE, cutoff=(0.1, SHARE), longest=(1.0, ENDLESS),
                          at_end=(False, FLAG)),
     "RankOne": row(supple.RankOne, lift=("quaternion", NEVER), adaptive=(False, FLAG), steps=STEPS, restarts=STEPS,
@@ -537,6 +546,9 @@ ROWS: dict[str, Row] = {
                     free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
     "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
+    "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.checked": method(lambda: LISTED, "checked", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.from_json": row(LISTED.from_json, text=(LISTED.to_json(), NEVER)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.from_json": row(supple.Certificate.from_json, text=(PROOF.to_json(), NEVER)),

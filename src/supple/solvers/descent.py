@@ -31,7 +31,8 @@ from supple.kernels.layouts import PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK, close, count, record, spent
+from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK
+from supple.problem.meter import close, count, record, spent
 from supple.solvers.base import PATIENT
 from supple.solvers.linear_limits import PROJECTION, inside, rescaled
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.kernels.algebra.nearest import ROWS, project
+from supple.kernels.algebra.nearest import project
+from supple.kernels.algebra.row_room import ROWS
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of

@@ -1,4 +1,4 @@
-"""Pages of HTML on a tracked trial (errors by marker and frame, all angles, the worst frames) and on a motion carried over."""
+"""A page of HTML on a tracked trial: errors by marker and frame, all angles, the worst frames, and the motion itself."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from supple.basics.writing import check_place, write_file
 from supple.figure.figure import Figure
 from supple.figure.joints import angular
 from supple.motion.markers import Markers
-from supple.motion.motion import Motion
-from supple.motion.retargeting.retarget import Retargeted
 from supple.motion.tracking.tracked import Tracked
 from supple.problem.goals import At
 from supple.problem.problem import Problem
 from supple.problem.task import Task
 from supple.view.colours import INK
-from supple.view.page.clips import Clip, side_by_side
+from supple.view.page.clips import Clip
 from supple.view.page.export import player_page
 from supple.view.picture import draw, need_matplotlib
 
@@ -42,47 +40,6 @@ pre { font: 13px/1.5 ui-monospace, monospace; background: #f6f7f9; padding: .8re
 """
 
 
-def write_retarget_report(before: Motion, after: Retargeted, path: str | Path) -> None:
-    """Write a page on a motion that was carried over: both play side by side, with what was kept and lost."""
-    need_matplotlib()
-    check_place(path)
-    name = html.escape(f"{before.figure.name} → {after.figure.name}")
-    table, scale = html.escape(after.report.text()), after.report.scale
-    length = (
-        f"{len(after)} frames, {after.times[-1] - after.times[0]:.2f} s, {len(after.match.pairs)} pairs of segments"
-    )
-    told = [after.report.verdict.splitlines()[0], length, f"The first is drawn {scale:.3g} times its size."]
-    body = [
-        f"<h1>{name}</h1>",
-        "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in told) + "</ul>",
-        "<h2>Before and after</h2>",
-        _player(side_by_side([Clip(before.figure.name, before, scale=scale), Clip(after.figure.name, after)])),
-        "<h2>What was kept and lost</h2>",
-        f"<pre>{table}</pre>",
-        "<h2>Direction errors</h2>",
-        _picture(_directions(after), "how far each segment points from where it should, against time"),
-        "<h2>Coordinates</h2>",
-        _picture(_curves(after), "all coordinates against time"),
-    ]
-    page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
-    write_file(path, page + "\n".join(body) + "</html>\n")
-
-
-def _directions(after: Retargeted) -> Sheet:
-    """Mean and largest direction error by frame."""
-    assert after.errors is not None
-    sheet, degrees = _sheet(8.3, 2.3), np.rad2deg(after.errors)
-    paper = sheet.subplots()
-    paper.fill_between(after.times, degrees.max(axis=1), color="#dfe6ee", label="largest")
-    paper.plot(after.times, degrees.mean(axis=1), color="#b3352c", linewidth=1.3, label="mean")
-    paper.set_xlabel("time [s]")
-    paper.set_ylabel("error [°]")
-    paper.set_ylim(bottom=0.0)
-    paper.margins(x=0.0)
-    paper.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
-    return sheet
-
-
 def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
     """Write the page."""
     need_matplotlib()
@@ -99,16 +56,16 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
         f"<h1>{name}</h1>",
         "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in told) + "</ul>",
         "<h2>Error by marker</h2>",
-        _picture(_by_marker(motion), "how far each marker was missed, as a box plot"),
+        picture(_by_marker(motion), "how far each marker was missed, as a box plot"),
         _table(motion),
         "<h2>Error by frame</h2>",
-        _picture(_by_frame(motion), "error against time"),
+        picture(_by_frame(motion), "error against time"),
         "<h2>The motion</h2>",
         _playing(motion, markers),
         "<h2>Worst frames</h2>",
         _worst(motion, markers),
         "<h2>Coordinates</h2>",
-        _picture(_curves(motion), "all coordinates against time"),
+        picture(curves(motion), "all coordinates against time"),
     ]
     page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
     write_file(path, page + "\n".join(body) + "</html>\n")
@@ -116,22 +73,25 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
 
 def _playing(motion: Tracked, markers: Markers) -> str:
     """The player of figure and markers, inside the page."""
-    return _player([Clip(motion.figure.name, motion), Clip("markers", markers)])
+    return player([Clip(motion.figure.name, motion), Clip("markers", markers)])
 
 
-def _player(clips: list[Clip]) -> str:
+def player(clips: list[Clip]) -> str:
+    """The player of clips, inside a page."""
     page = player_page(clips)
     style = "width:100%;height:520px;border:1px solid #dfe3e8"
     return f"<iframe title='the motion' style='{style}' srcdoc='{html.escape(page, quote=True)}'></iframe>"
 
 
-def _picture(sheet: Sheet, what: str) -> str:
+def picture(sheet: Sheet, what: str) -> str:
+    """A drawing inside a page, and what it shows in words."""
     data = io.BytesIO()
     sheet.savefig(data, format="png", dpi=130)
     return f"<img alt='{what}' src='data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}'>"
 
 
-def _sheet(width: float, height: float) -> Sheet:
+def sheet_of(width: float, height: float) -> Sheet:
+    """An empty sheet of so many inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Sheet
 
@@ -144,7 +104,7 @@ def _by_marker(motion: Tracked) -> Sheet:
     """Errors of each marker: median, quartiles, and whiskers to the 2nd and 98th of a hundred."""
     assert motion.errors is not None
     columns = [1e3 * c[np.isfinite(c)] for c in motion.errors.T]
-    sheet = _sheet(8.3, 0.6 + 0.19 * len(columns))
+    sheet = sheet_of(8.3, 0.6 + 0.19 * len(columns))
     paper = sheet.subplots()
     pen = {"color": INK, "linewidth": 0.9}
     paper.boxplot(
@@ -162,7 +122,7 @@ def _by_marker(motion: Tracked) -> Sheet:
 
 def _by_frame(motion: Tracked) -> Sheet:
     assert motion.errors is not None
-    sheet = _sheet(8.3, 2.3)
+    sheet = sheet_of(8.3, 2.3)
     paper = sheet.subplots()
     seen = np.isfinite(motion.errors)
     largest = np.where(seen, motion.errors, -1.0).max(axis=1)
@@ -181,12 +141,12 @@ def _by_frame(motion: Tracked) -> Sheet:
     return sheet
 
 
-def _curves(motion: Tracked | Retargeted) -> Sheet:
+def curves(motion: Motion) -> Sheet:
     """Every coordinate that moves, with its limits where they are near, and grey where it was bridged."""
     figure, turns = motion.figure, angular(motion.figure.joints.values())
     moving = [k for k in range(figure.size) if np.ptp(motion.q[:, k]) > 1e-9]
     rows = max(-(-len(moving) // ACROSS), 1)
-    sheet = _sheet(8.3, 1.15 * rows + 0.4)
+    sheet = sheet_of(8.3, 1.15 * rows + 0.4)
     papers = np.atleast_1d(sheet.subplots(rows, ACROSS, sharex=True, squeeze=False)).ravel()
     for paper, k in zip(papers, moving, strict=False):
         name = figure.coordinates[k]
@@ -229,8 +189,8 @@ def _worst(motion: Tracked, markers: Markers) -> str:
         tasks = [Task(figure.markers[n], At(markers[n][t]), name=n) for n in seen]
         paper = draw(figure, motion.q[t], problem=Problem(figure, tasks), chart=False)
         caption = f"frame {t}, {motion.times[t]:.3f} s: {1e3 * motion.rms_by_frame[t]:.1f} mm"
-        picture = _picture(paper.figure, caption)  # pyright: ignore[reportArgumentType]
-        cells.append(f"<figure>{picture}<figcaption>{caption}</figcaption></figure>")
+        drawn = picture(paper.figure, caption)  # pyright: ignore[reportArgumentType]
+        cells.append(f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>")
     return f"<div class='row'>{''.join(cells)}</div>"
 
 

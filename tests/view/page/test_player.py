@@ -22,7 +22,7 @@ from supple.view.page.clips import Clip, length_of, read_clip, side_by_side
 from supple.view.page.export import player_data, player_page, write_player
 from supple.view.page.faults import marker_errors, worst_times
 from supple.view.page.video import write_video
-from supple.view.report import write_retarget_report
+from supple.view.retarget_report import write_retarget_report
 from tests.view.page.browser import Tab, browsers
 
 browser = pytest.fixture(scope="module")(browsers)

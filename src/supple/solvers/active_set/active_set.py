@@ -38,9 +38,11 @@ from typing import Any
 
 import numpy as np
 
+from supple.basics.checks import one_of
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY, spent
+from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY
+from supple.problem.meter import spent
 from supple.solvers.active_set.active_face import (
     add_limit,
     begin_face,
@@ -66,7 +68,7 @@ from supple.solvers.active_set.scratch import (
     TURNS,
     open_face,
 )
-from supple.solvers.base import STEPS, TOLERANCE, Descent, Loop
+from supple.solvers.base import OWN, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.descent import (
     ACCEPTED,
     GOING,
@@ -84,6 +86,9 @@ from supple.solvers.descent import (
 from supple.solvers.linear_limits import TOUCHING, oversteps
 
 DECREASE, CURVATURE = 1e-4, 0.5  # δ₁, δ₂ (Powell)
+SWITCH, BFGS, DFP = range(3)  # what Step 5 uses
+UPDATES = {"switch": SWITCH, "bfgs": BFGS, "dfp": DFP}
+UPDATE = OWN  # setting
 TRIALS = 30  # evaluations of one line search
 
 
@@ -158,7 +163,7 @@ def line_search(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any) -> int
 
 
 @stage
-def update_metric(I: Any, memory: Any) -> None:
+def update_metric(I: Any, memory: Any, settings: Any) -> None:
     """Step 5: H meets the curvature of the last step; skipped where that is not positive. s becomes σ, g_new y."""
     walk, face = open_walk(I, memory), open_face(I, memory)
     n, gamma, y = I[COORDINATES], face.state[GAMMA], walk.g_new
@@ -179,7 +184,7 @@ def update_metric(I: Any, memory: Any) -> None:
         yy += y[i] * y[i] if walk.at[i] == 0.0 else 0.0
     if not (sy > 1e-12 * math.sqrt(ss * yy) and yHy > 0.0):
         return
-    if sy >= yHy:
+    if settings[UPDATE] == BFGS or (settings[UPDATE] == SWITCH and sy >= yHy):
         a, b, c = (1.0 + yHy / sy) / sy, -1.0 / sy, 0.0
     else:
         a, b, c = 1.0 / sy, 0.0, -1.0 / yHy
@@ -245,7 +250,7 @@ def follow_face(I: Any, F: Any, memory: Any, q: Any, settings: Any, outcome: int
     elif outcome == STAYED:
         restart_metric(I, memory)
     else:
-        update_metric(I, memory)
+        update_metric(I, memory, settings)
         face.state[FRESH] = 0.0
 
 
@@ -267,5 +272,14 @@ class ActiveSet(Descent):
 
     steps: int = 1000
     tolerance: float = 1e-9  # on the projected gradient and on multipliers of the wrong sign
+    update: str = "switch"  # of Step 5: between both as there, or "bfgs" or "dfp" alone
 
     loop = Loop(active_set_entry, FACE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self.update, UPDATES, "the update of ActiveSet")
+
+    def own_settings(self) -> tuple[float, ...]:
+        """Which formula meets the curvature."""
+        return (float(UPDATES[self.update]),)

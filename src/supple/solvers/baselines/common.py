@@ -22,21 +22,9 @@ from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.problem.allowance import (
-    BUDGET,
-    EVALUATIONS,
-    ITERATIONS,
-    MET,
-    REASON,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    VALUE,
-    count,
-    record,
-    spent,
-)
+from supple.problem.allowance import BUDGET, EVALUATIONS, ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE
 from supple.problem.goals import Custom, Near
+from supple.problem.meter import count, record, spent
 from supple.problem.problem import Problem
 from supple.solvers.base import PATIENT, STEPS, TOLERANCE
 from supple.solvers.descent import GOING

@@ -34,7 +34,8 @@ from supple.kernels.scratch import open_evaluation
 from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.terms.kinds import NEAR
 from supple.kernels.tree import open_tree
-from supple.problem.allowance import MET, SPENT, STATIONARY, STUCK, close, count, record, spent
+from supple.problem.allowance import MET, SPENT, STATIONARY, STUCK
+from supple.problem.meter import close, count, record, spent
 from supple.problem.problem import Problem
 from supple.solvers.base import PATIENT, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.baselines.common import BASELINE, HERE, UNMET_HERE, headway, open_baseline

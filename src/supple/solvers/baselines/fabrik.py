@@ -30,8 +30,9 @@ from supple.kernels.objective import gradient
 from supple.kernels.scratch import open_evaluation
 from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.tree import open_tree
-from supple.problem.allowance import ITERATIONS, count
+from supple.problem.allowance import ITERATIONS
 from supple.problem.goals import At
+from supple.problem.meter import count
 from supple.problem.problem import Problem
 from supple.solvers.base import Descent, Loop
 from supple.solvers.baselines.common import baseline, open_baseline

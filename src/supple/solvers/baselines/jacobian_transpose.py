@@ -36,7 +36,7 @@ from typing import Any, TypeAlias
 from supple.basics.checks import check_fields, instance, positive
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.objective import gradient
-from supple.problem.allowance import count
+from supple.problem.meter import count
 from supple.problem.problem import Problem
 from supple.solvers.base import OWN, Descent, Loop
 from supple.solvers.baselines.common import (

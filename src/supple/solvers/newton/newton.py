@@ -38,7 +38,8 @@ from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
 from supple.kernels.objective import hessian
 from supple.kernels.terms.kinds import CUSTOM
-from supple.problem.allowance import EVALUATIONS, ITERATIONS, SPENT, STATIONARY, count, spent
+from supple.problem.allowance import EVALUATIONS, ITERATIONS, SPENT, STATIONARY
+from supple.problem.meter import count, spent
 from supple.problem.problem import Problem
 from supple.solvers.base import OWN, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.descent import (
