@@ -142,7 +142,14 @@ def track(
     raise typer.Exit(0 if trials.track(*arguments) else 1)
 
 
-for other in (page_commands.edit, page_commands.play, proving.certify, proving.verify, proving.reach):
+for other in (
+    page_commands.edit,
+    page_commands.play,
+    proving.certify,
+    proving.solutions,
+    proving.verify,
+    proving.reach,
+):
     app.command()(other)
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")

@@ -53,13 +53,13 @@ def retargeted(
     """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
     if output.suffix.lower() not in WRITERS["motions"]:
         raise BadValue(f"motions are written to {', '.join(WRITERS['motions'])} files, not to {str(output)!r}")
-    check_place(output)
+    for path in (output, page):
+        if path is not None:
+            check_place(path)
     if picture is not None:
         from supple.view.picture import check_picture
 
         check_picture(picture)
-    if page is not None:
-        check_place(page)
     pose = int(rest) if rest is not None and rest.lstrip("-").isdigit() else rest
     text = None if match is None else match.read_text(encoding="utf-8")
     with Progress(transient=True) as bar:

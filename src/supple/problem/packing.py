@@ -78,19 +78,20 @@ class Tables:
             self.alternative.append(len(self.term))
             self.task.append(len(self.alternative) - 1)
             return
-        for goal, weight in task.alternatives:
+        for effector, goal, weight in task.choices:
             at = self.residuals
             for term in goal.terms():
-                self._add_term(task, goal, term, weight, at, rank)
+                self._add_term(task, effector, goal, term, (weight, at, rank))
                 at += BLOCK if kind.ROWS[term.kind] else 0
             most = max(most, at - self.residuals)
             self.alternative.append(len(self.term))
         self.residuals += most
         self.task.append(len(self.alternative) - 1)
 
-    def _add_term(self, task: Any, goal: Any, term: Term, weight: float, residual: int, rank: int) -> None:
-        row, frame = self._carried(task.effector, term)
-        reference, seen_from = self._reference(task.effector, goal)
+    def _add_term(self, task: Any, effector: Any, goal: Any, term: Term, place: tuple[float, int, int]) -> None:
+        weight, residual, rank = place
+        row, frame = self._carried(effector, term)
+        reference, seen_from = self._reference(effector, goal)
         chain = self._way(row, reference)[0] if reference != NO_ROW else []
         w = task.weight * weight * term.weight
         angular = term.kind in (kind.FACE, kind.TURN, kind.AIM, kind.TILT)
@@ -107,7 +108,7 @@ class Tables:
         here = (row, reference, _flat(frame).tobytes(), _flat(seen_from).tobytes())
         again = int(row != NO_ROW and here == self.last and len(self.term) > self.alternative[-1])
         self.last = here
-        self.term.append([*fields, term.address, rows, rank, again, self._route(task.effector, row, reference)])
+        self.term.append([*fields, term.address, rows, rank, again, self._route(effector, row, reference)])
         assert len(self.term[-1]) == FIELDS
         parameters = [w, limit, term.scale, *term.lower, *term.upper]
         self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))

@@ -1,24 +1,29 @@
-"""A retargeted clip as one page of HTML: the verdict first, numbers, segments, limits, and both motions to play."""
+"""A page of HTML on a retargeted clip: the verdict first, numbers of source and target, both motions side by side."""
 
 from __future__ import annotations
 
 import html
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.basics.writing import check_place, write_file
 from supple.motion.motion import Motion
 from supple.motion.retargeting.retarget import Retargeted
-from supple.view.page.clips import Clip
-from supple.view.page.export import player_page
-from supple.view.report import STYLE
+from supple.view.page.clips import Clip, side_by_side
+from supple.view.picture import need_matplotlib
+from supple.view.report import STYLE, curves, picture, player, sheet_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Sheet
 
 MORE = ".good { color: #2d6a3e } .bad { color: #b3352c } .verdict { font-size: 1.1rem }"
 
 
 def write_retarget_report(source: Motion, out: Retargeted, path: str | Path, title: str = "") -> None:
     """Write the page, titled by the clip."""
+    need_matplotlib()
     check_place(path)
     name = title or f"{source.figure.name} onto {out.figure.name}"
     report = out.report
@@ -28,16 +33,21 @@ def write_retarget_report(source: Motion, out: Retargeted, path: str | Path, tit
         f"<h1>{html.escape(name)}</h1>",
         f"<p class='verdict {'good' if report.ok else 'bad'}'>{verdict}</p><ul>{told}</ul>",
         f"<p>{len(out)} frames, {out.times[-1] - out.times[0]:.2f} s, of {html.escape(source.figure.name)} onto "
-        f"{html.escape(out.figure.name)}, {report.scale:.3f} times its size; {report.phases} planted phases. "
-        f"{html.escape(report.late)}</p>",
+        f"{html.escape(out.figure.name)}, {report.scale:.3f} times its size; "
+        f"{report.phases} planted phases. {html.escape(report.late)}</p>",
         "<h2>Source and target</h2>",
         _qualities(out),
-        "<h2>The motion</h2>",
-        _playing(source, out),
+        "<h2>Before and after</h2>",
+        f"<p>The first is drawn {report.scale:.3g} times its size.</p>",
+        player(side_by_side([Clip(source.figure.name, source, scale=report.scale), Clip(out.figure.name, out)])),
+        "<h2>Direction errors</h2>",
+        picture(_directions(out), "how far each segment points from where it should, against time"),
         "<h2>Segments</h2>",
         _segments(out),
         "<h2>Limits</h2>",
         _limits(out),
+        "<h2>Coordinates</h2>",
+        picture(curves(out), "all coordinates against time"),
     ]
     head = f"<meta charset='utf-8'><title>{html.escape(name)}</title><style>{STYLE}{MORE}</style>"
     write_file(path, f"<!doctype html><html lang='en'>{head}" + "\n".join(body) + "</html>\n")
@@ -79,8 +89,16 @@ def _limits(out: Retargeted) -> str:
     return _table(["coordinate", "frames at a limit [%]"], [[name, f"{100 * share:.0f}"] for name, share in hit])
 
 
-def _playing(source: Motion, out: Retargeted) -> str:
-    """The player of both motions, inside the page."""
-    page = player_page([Clip(source.figure.name, source), Clip(out.figure.name, out)])
-    style = "width:100%;height:520px;border:1px solid #dfe3e8"
-    return f"<iframe title='the motion' style='{style}' srcdoc='{html.escape(page, quote=True)}'></iframe>"
+def _directions(after: Retargeted) -> Sheet:
+    """Mean and largest direction error by frame."""
+    assert after.errors is not None
+    sheet, degrees = sheet_of(8.3, 2.3), np.rad2deg(after.errors)
+    paper = sheet.subplots()
+    paper.fill_between(after.times, degrees.max(axis=1), color="#dfe6ee", label="largest")
+    paper.plot(after.times, degrees.mean(axis=1), color="#b3352c", linewidth=1.3, label="mean")
+    paper.set_xlabel("time [s]")
+    paper.set_ylabel("error [°]")
+    paper.set_ylim(bottom=0.0)
+    paper.margins(x=0.0)
+    paper.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
+    return sheet

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import leaf
-from supple.kernels.scratch import clear
 from supple.kernels.tree import place, steer
 from supple.motion.tracking.rig import TWIST_DRIVE, TWIST_ROW
 

@@ -1,4 +1,4 @@
-"""Goals of place and direction: At, Facing, Placed, AimedAt."""
+"""Goals of place and direction: At, Facing, Aligned, Placed, AimedAt."""
 
 from __future__ import annotations
 
@@ -110,6 +110,61 @@ class Facing(Value):
         rows = finite(target, (2, 3) if both else (3,), "the target of Facing").reshape(-1, 3)
         names = [name for name in ("x", "y") if getattr(self, name) is not None]
         return Facing(**dict(zip(names, rows, strict=True)), **options)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aligned(Value):
+    """The point at a position and axes of the frame along directions: a pose with what turns about one axis left free.
+
+    ``P = w_p‖p − r‖² + w_o (c_x²‖x_g − x‖² + c_y²‖y_g − y‖²)`` with ``weights = (w_p, w_o)`` and ``per_radian = (c_x, c_y)``;
+    an axis that is left out is free. ``Aligned(p, x=(0, 0, 1))`` grips a bar that stands at p, from any side.
+    """
+
+    position: Any  # (3,)
+    x: Any = None  # (3,)
+    y: Any = None
+    weights: Any = (1.0, 1.0)
+    per_radian: Any = PER_RADIAN
+    relative_to: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.x is None and self.y is None:
+            raise BadValue("Aligned needs a direction, x= or y=; for a position alone there is At")
+        values = {
+            "position": frozen(finite(self.position, (3,), "the position of Aligned")),
+            "x": None if self.x is None else frozen(unit(self.x, "the x direction of Aligned")),
+            "y": None if self.y is None else frozen(unit(self.y, "the y direction of Aligned")),
+            "weights": _positive_pair(self.weights, "the weights of Aligned, of position and orientation,"),
+            "per_radian": _positive_pair(self.per_radian, "per_radian of Aligned"),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        check_fields(self, relative_to=named_or_none)
+
+    @property
+    def facing(self) -> Facing:
+        """Its orientation alone."""
+        return Facing(self.x, self.y, per_radian=self.per_radian, relative_to=self.relative_to)
+
+    def terms(self) -> list[Term]:
+        """A position, and one term for each direction."""
+        place = Term(kind.AT, self.position, "position", weight=self.weights[0])
+        return [place, *(term._replace(weight=self.weights[1]) for term in self.facing.terms())]
+
+    def miss(self, X: Floats) -> Miss:
+        """The distance, and the largest angle."""
+        return Miss(float(np.linalg.norm(X[:3, 3] - self.position)), self.facing.miss(X).radians)
+
+    def aimed(self, target: ArrayLike) -> Aligned:
+        """At another position, along other directions: (2, 3), or (3, 3) where both are given."""
+        names = [name for name in ("x", "y") if getattr(self, name) is not None]
+        rows = finite(target, (1 + len(names), 3), "the target of Aligned")
+        return replace(self, position=rows[0], **dict(zip(names, rows[1:], strict=True)))
+
+
+def _positive_pair(value: Any, what: str) -> tuple[float, float]:
+    one, other = spread(value, (2,), what).tolist()
+    return positive(one, what), positive(other, what)
 
 
 def _rotation(turn: Any, description: dict[str, Any], what: str) -> Floats:
