@@ -139,6 +139,12 @@ def one_task() -> Problem:
     return Problem(arm(), [Task("tool", At(SPOT))])
 
 
+def boxed() -> Problem:
+    """A problem whose limits are ranges."""
+    figure = supple.load("ur5")
+    return Problem(figure, [Task("tool0", At(SPOT))])
+
+
 def many(target: Any) -> supple.solving.Solutions:
     return supple.solve_many(one_task(), [target, (3.0, 0.0, 0.0)], threads=1)
 
@@ -325,6 +331,16 @@ ROWS: dict[str, Row] = {
     "Decision": Row(lambda: supple.problem.Decision(3, 0.1, 0.2), lambda: supple.problem.Decision(4, 0.1, 0.2)),
     "Solutions": Row(lambda: many(SPOT), lambda: many(OTHER), lambda s: (s.errors, s.status, s[0].report())),
     "Path": Row(lambda: followed(SPOT), lambda: followed(OTHER), lambda s: (s.errors, s.flips, s[1].reason)),
+    "Moment": Row(
+        lambda: supple.solving.Moment(np.ones(2), np.zeros(2)),
+        lambda: supple.solving.Moment(np.ones(2), np.ones(2)),
+    ),
+    "Servo": Row(
+        lambda: supple.solving.Servo(boxed(), 0.01),
+        lambda: supple.solving.Servo(boxed(), 0.01, rate=3.0),
+        lambda servo: servo(servo.problem.figure.rest),
+    ),
+    "Twist": Row(lambda: supple.solving.Twist((1, 0, 0)), lambda: supple.solving.Twist((1, 0, 1))),
     "Query": Row(lambda: supple.prepare(one_task()), lambda: supple.prepare(one_task(), seed=1), lambda query: query(SPOT)),
     # scenes
     "SceneState": Row(moment, lambda: moment(OTHER), lambda now: (now.constraints, now.setup.needed)),

@@ -71,6 +71,7 @@ RESULTS = frozenset(
         "Entry.line",
         "Evaluation",
         "Miss",
+        "Moment",
         "SceneState",
         "Path",
         "Reach",
@@ -109,6 +110,7 @@ LIBRARY = (
         "Figure": ("by_coordinate", "check_segment"),
         "Near": ("miss", "miss_of", "check_figure"),
         "Query": ("told",),
+        "Twist": ("moved",),
         **dict.fromkeys(("Linear", "PiecewisePolynomial", "Spline"), ("stretched",)),
         "Trace": ("later", "joined"),
     }
@@ -129,6 +131,7 @@ ROWED = supple.Limits([-1, -1], [1, 1], A=[[1, 1]], b=[1])
 TASK = Task(Point("b", (1, 0, 0)), At((1.5, 0.5, 0)))
 PROBLEM = supple.Problem(ARM, [TASK])
 QUERY = supple.prepare(PROBLEM)
+SERVO = supple.solving.Servo(PROBLEM, 0.1)
 TARGETS = np.array([[1.5, 0.5, 0.0], [1.4, 0.6, 0.0]])
 TIMES = (0.0, 0.1)
 WAY = np.array([[0.1, 0.2], [0.15, 0.25]])
@@ -393,9 +396,9 @@ ROWS: dict[str, Row] = {
     "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
                      windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
-                   budget=(None, BUDGET)),
+                   budget=(None, BUDGET), one_branch=(False, FLAG)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
-                 allowance=(FREELY, NEVER), proving=(UNASKED, NEVER)),
+                 allowance=(FREELY, NEVER), proving=(UNASKED, NEVER), one_branch=(False, FLAG)),
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, STARTS)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                       solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG),
@@ -405,6 +408,12 @@ ROWS: dict[str, Row] = {
                   prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
+    "Servo": row(supple.solving.Servo, problem=(PROBLEM, NEVER), dt=(0.1, POSITIVE), acceleration=(1.0, POSITIVE | ENDLESS),
+                 speed=(None, NONE | POSITIVE | ENDLESS), rate=(1.0, POSITIVE), damping=(1e-6, POSITIVE),
+                 ease=(1.0, NOT_NEGATIVE)),
+    "Servo(call)": row(lambda q, velocity, targets: SERVO(q, velocity, targets), q=(REST, POSTURE),
+                       velocity=(None, NONE), targets=(None, NONE)),
+    "Twist": row(supple.solving.Twist, linear=((0.1, 0, 0), NEVER), angular=((0, 0, 0.1), NEVER)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
                  y=(0.1, REACH | kind("5", "-1")), z=(0.0, REACH | kind("5", "-1")), volume=(False, FLAG),
                  spacing=(1.0, POSITIVE | NONE), rotation=(None, NONE | COUNT), seed=SEED, boxes=(1, COUNT),

@@ -24,6 +24,7 @@ from supple.kernels.layouts import CHARTS, FREE_ROOT
 from supple.problem.allowance import FREELY, TRIES
 from supple.problem.goals import Near
 from supple.problem.problem import Problem
+from supple.problem.solution import JUMP
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
@@ -34,7 +35,6 @@ from supple.solving.rows import Rows
 
 PART, LONGEST = 64, 512  # rows that are run before they are looked at: twice as many each time that nothing changes
 PACED = 3  # attempts at a step whose coordinates have speed limits
-JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
