@@ -64,13 +64,14 @@ def retarget(
 ) -> Retargeted:
     """Carry a motion over to the figure `to`: limbs point the same way, inside its limits, and planted feet stay planted.
 
-    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
-    name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
-    only directions and places are transferred. `rest` says which posture of the source stands for its rest pose: the number
-    of a frame, "T" or "A" for the pose nearest to one, by default its zero pose, or a frame where that does not stand. `progress` is called with the number of each frame that is done.
-    Frames that are not done when the `deadline` [s] passes stand still, and the report, which is
-    written in any case, says so. Ctrl-C raises `Interrupted`. Whether the motion can be believed is `Retargeted.ok`; the
-    report's `problems` say what is wrong, and what to do.
+    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found
+    by name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left
+    alone: only directions and places are transferred. `rest` says which posture of the source stands for its rest
+    pose: the number of a frame, "T" or "A" for the pose nearest to one, by default its zero pose, or a frame where
+    that does not stand. `progress` is called with the number of each frame that is done. Frames that are not done
+    when the `deadline` [s] passes stand still, and the report, which is written in any case, says so. Ctrl-C raises
+    `Interrupted`. Whether the motion can be believed is `Retargeted.ok`; the report's `problems` say what is wrong,
+    and what to do.
     """
     stop = Stop(deadline)
     instance(motion, Motion, "what retarget() takes first")
