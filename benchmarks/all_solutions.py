@@ -27,7 +27,7 @@ from peers.environments import NotInstalled, Peer, environment
 from supple.proofs.claims import claims_of
 from supple.solvers.any_arm.any_arm import AnyArm
 from supple.solvers.closed_forms.axes import Axes
-from supple.solvers.closed_forms.branches import ClosedForm
+from supple.solvers.closed_forms.closed_form import ClosedForm
 from supple.solvers.closed_forms.recognition import recognised
 
 HERE = Path(__file__).resolve().parent
@@ -77,7 +77,7 @@ def peers_of(axes: Axes, figure: supple.Figure, targets: np.ndarray, python: Pat
         lines = {"along": axes.along, "through": axes.through, "home": axes.home}
         np.savez(asked, urdf=str(urdf), targets=targets, most=most, **lines)
         one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(HERE)}
-        command = [str(python), "-m", "peers.branches", str(asked), str(told)]
+        command = [str(python), "-m", "peers.all_branches", str(asked), str(told)]
         done = subprocess.run(command, env=os.environ | one, capture_output=True, text=True, check=False)
         if done.returncode:
             return {"eaik_why": done.stderr.strip()[-200:], "ssik_why": ""}
