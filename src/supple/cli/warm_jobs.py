@@ -122,6 +122,7 @@ def move() -> None:
     """Single steps of a control loop."""
     for figure in (arm(), rover()):
         supple.step(problem(figure), figure.rest, 0.01)
+        supple.step(point(figure), figure.rest, 0.01)
         supple.step(problem(figure), figure.rest, 0.01, targets=figure.placement(figure.rest, figure.segments[-1]))
 
 

@@ -31,8 +31,10 @@ from supple.motion.retargeting.soles import Spot, spots_of
 from supple.motion.retargeting.stars import FIRM, floors, sky_of
 from supple.motion.retargeting.wishes import Wishes
 from supple.motion.tracking.by_solver import BySolver
+from supple.motion.tracking.carrying import carried_to, spread_out
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import LATE, FrameByFrame, carried_to, run, spread_out
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import LATE, run
 from supple.motion.tracking.frame_step import ENDED, VALUE
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 

@@ -18,8 +18,8 @@ import numpy as np
 from supple.basics.values import Value
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.footing import Footing
+from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.overlap import overlap_of
 from supple.motion.retargeting.planted import standing
 from supple.motion.retargeting.verdict import problems_of

@@ -6,9 +6,9 @@ below the ground. A trunk that points somewhere else than it should is worse tha
 
 from __future__ import annotations
 
-import numpy as np
-
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
