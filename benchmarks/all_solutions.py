@@ -42,7 +42,7 @@ def random_arm(seed: int) -> Rows:
 
 
 H = pi / 2
-ARMS: dict[str, Rows] = {  # (twist, length, offset), from published tables
+ARMS: dict[str, Rows] = {  # (twist, length, offset), after the robots named, not checked against their makers' files
     "UR5": [(H, 0, 0.089159), (0, -0.425, 0), (0, -0.39225, 0), (H, 0, 0.10915), (-H, 0, 0.09465), (0, 0, 0.0823)],
     "UR10e": [(H, 0, 0.1807), (0, -0.6127, 0), (0, -0.57155, 0), (H, 0, 0.17415), (-H, 0, 0.11985), (0, 0, 0.11655)],
     "Puma 560": [(H, 0, 0.6718), (0, 0.4318, 0), (-H, 0.0203, 0.15005), (H, 0, 0.4318), (-H, 0, 0), (0, 0, 0.0563)],
