@@ -27,7 +27,7 @@ from peers.environments import NotInstalled, Peer, environment
 from supple.proofs.claims import claims_of
 from supple.solvers.any_arm.any_arm import AnyArm
 from supple.solvers.closed_forms.axes import Axes
-from supple.solvers.closed_forms.branches import ClosedForm
+from supple.solvers.closed_forms.closed_form import ClosedForm
 from supple.solvers.closed_forms.recognition import recognised
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +42,7 @@ def random_arm(seed: int) -> Rows:
 
 
 H = pi / 2
-ARMS: dict[str, Rows] = {  # (twist, length, offset), from published tables
+ARMS: dict[str, Rows] = {  # (twist, length, offset), after the robots named, not checked against their makers' files
     "UR5": [(H, 0, 0.089159), (0, -0.425, 0), (0, -0.39225, 0), (H, 0, 0.10915), (-H, 0, 0.09465), (0, 0, 0.0823)],
     "UR10e": [(H, 0, 0.1807), (0, -0.6127, 0), (0, -0.57155, 0), (H, 0, 0.17415), (-H, 0, 0.11985), (0, 0, 0.11655)],
     "Puma 560": [(H, 0, 0.6718), (0, 0.4318, 0), (-H, 0.0203, 0.15005), (H, 0, 0.4318), (-H, 0, 0), (0, 0, 0.0563)],
@@ -77,7 +77,7 @@ def peers_of(axes: Axes, figure: supple.Figure, targets: np.ndarray, python: Pat
         lines = {"along": axes.along, "through": axes.through, "home": axes.home}
         np.savez(asked, urdf=str(urdf), targets=targets, most=most, **lines)
         one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(HERE)}
-        command = [str(python), "-m", "peers.branches", str(asked), str(told)]
+        command = [str(python), "-m", "peers.all_branches", str(asked), str(told)]
         done = subprocess.run(command, env=os.environ | one, capture_output=True, text=True, check=False)
         if done.returncode:
             return {"eaik_why": done.stderr.strip()[-200:], "ssik_why": ""}

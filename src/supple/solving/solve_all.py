@@ -22,7 +22,7 @@ from supple.proofs.completeness import Completeness, listed
 from supple.proofs.serial_chain import Chain, Undecidable
 from supple.solvers.any_arm.any_arm import AnyArm
 from supple.solvers.closed_forms.axes import HINGES, Axes
-from supple.solvers.closed_forms.branches import ClosedForm
+from supple.solvers.closed_forms.closed_form import ClosedForm
 from supple.solvers.closed_forms.recognition import Formula, recognised
 
 NEAR_LIMIT = 1e-8  # [rad] by which a posture that is left out must be outside

@@ -1,4 +1,4 @@
-"""All branches by other people's libraries: ``python -m peers.branches JOB.npz ANSWER.npz``, where they are installed."""
+"""All branches by other people's libraries: ``python -m peers.all_branches JOB.npz ANSWER.npz``, where they are installed."""
 
 from __future__ import annotations
 
