@@ -28,15 +28,17 @@ def parts(name: str, paper: Any, quick: bool, fresh: bool) -> dict[str, Any]:
     mode = "quick" if quick else "full"
     for label, part in paper.PARTS.items():
         kept = KEPT / f"{name}.{label}.{mode}.{digest(paper.MEASURES)}.json"
-        if kept.exists() and not fresh:
-            out[label] = json.loads(kept.read_text())
+        known = json.loads(kept.read_text()) if kept.exists() and not fresh else None
+        if known is not None and all((IMAGES / picture).exists() for picture in known["pictures"]):
+            out[label] = known["found"]
             print(f"{name}: {label}: kept", flush=True)
             continue
-        begun, used = time.monotonic(), time.process_time()
+        begun, used, now = time.monotonic(), time.process_time(), time.time()
         print(f"{name}: {label} …", flush=True)
         out[label] = json.loads(json.dumps(part(quick, IMAGES)))
+        drawn = [path.name for path in sorted(IMAGES.glob("*")) if path.stat().st_mtime >= now - 1.0]
         KEPT.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(out[label]))
+        kept.write_text(json.dumps({"found": out[label], "pictures": drawn}))
         took, cpu = time.monotonic() - begun, time.process_time() - used
         print(f"{name}: {label}: {took:.0f} s by the clock, {cpu:.0f} s of processor time", flush=True)
     return out
