@@ -33,6 +33,7 @@ def lazily(
 
 if TYPE_CHECKING:
     from supple import (
+        cluster as cluster,
         figure as figure,
         files as files,
         geometry as geometry,
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from supple.solving.prepare import prepare as prepare
     from supple.solving.reach import reach as reach
     from supple.solving.solve import solve as solve
+    from supple.solving.solve_all import solve_all as solve_all
     from supple.solving.step import step as step
 
 __getattr__, __dir__, __all__ = lazily(
@@ -173,7 +175,20 @@ __getattr__, __dir__, __all__ = lazily(
         "solving.prepare": ["prepare"],
         "solving.reach": ["reach"],
         "solving.solve": ["solve"],
+        "solving.solve_all": ["solve_all"],
         "solving.step": ["step"],
     },
-    rooms=["figure", "files", "geometry", "motion", "problem", "proofs", "scene", "solvers", "solving", "view"],
+    rooms=[
+        "cluster",
+        "figure",
+        "files",
+        "geometry",
+        "motion",
+        "problem",
+        "proofs",
+        "scene",
+        "solvers",
+        "solving",
+        "view",
+    ],
 )

@@ -57,6 +57,7 @@ from supple import (
     Task,
     Within,
     ball,
+    cluster,
     fixed,
     hinge,
     load,
@@ -182,6 +183,14 @@ def subject() -> supple.motion.Subject:
 @cache
 def reached() -> supple.solving.Reach:
     return supple.reach(load("panda"), "panda_hand", x=(0.3, 0.6), y=0.0, z=(0.3, 0.6), spacing=0.3)
+
+
+@cache
+def listed() -> Any:
+    """All postures of an arm for a pose, with the proof."""
+    figure = load("ur5")
+    target = figure.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")
+    return supple.solve_all(Problem(figure, [Task("tool0", Placed(target))]))
 
 
 @cache
@@ -347,6 +356,21 @@ ROWS: dict[str, Row] = {
     "Certificates": Row(
         lambda: Certificates((proved().certificate,)), lambda: Certificates(()), lambda c: (c.verify(), c.to_json())
     ),
+    # archives
+    "Track": Row(lambda: cluster.Track("a.osim"), lambda: cluster.Track("b.osim")),
+    "Retarget": Row(lambda: cluster.Retarget("jack"), lambda: cluster.Retarget("jack", free=False)),
+    "Convert": Row(lambda: cluster.Convert(".mot"), lambda: cluster.Convert(".bvh")),
+    "Told": Row(lambda: cluster.Told(True, "", {"frames": 3}), lambda: cluster.Told(True, "", {"frames": 4})),
+    "Entry": Row(lambda: cluster.Entry("a", "b", "good"), lambda: cluster.Entry("a", "", "failed"), lambda e: e.line()),
+    "Archive": Row(
+        lambda: cluster.Archive(File("out"), [cluster.Entry("a", "b", "good")]), lambda: cluster.Archive(File("out"), []),
+        lambda a: (a.ok, a.counts),
+    ),
+    "Completeness": Row(
+        lambda: listed().certificate, lambda: dataclasses.replace(listed().certificate, limits=None),
+        lambda c: (c.verify(), c.explain(), c.to_json(), c.coordinates),
+    ),
+    "AllSolutions": Row(listed, lambda: dataclasses.replace(listed(), why="another reason"), lambda a: len(a)),
     # solvers
     "Continuity": Row(lambda: Continuity(np.zeros(5), 0.1), lambda: Continuity(np.zeros(5), 0.2)),
     "Contact": Row(lambda: contact(0.5), lambda: contact(0.6), lambda rows: rows.keep(problem())),
@@ -713,7 +737,7 @@ def elsewhere(asked: Problem, values: dict[str, Any]) -> tuple[list[bytes], dict
     equal = equal and answers(again) == found
     modules = [module for name, module in sys.modules.items() if name.startswith("supple.")]
     entries = [e for module in modules for name, e in vars(module).items() if name.endswith("_entry")]
-    entries += [plain_search_entry(), plain_step_entry()]
+    entries += [plain_search_entry, plain_step_entry()]
     return found, values, equal, {e.__name__: len(e.overloads) for e in entries if getattr(e, "overloads", None)}
 
 

@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 
 import supple
-from supple import At, Ball, Box, Point, Task, figure, geometry, motion, problem, solvers
+from supple import At, Ball, Box, Point, Task, cluster, figure, geometry, motion, problem, solvers
 from supple.figure.marker_sets import Landmark
 from supple.problem.allowance import FREELY
 from supple.solvers import rank_one
@@ -61,9 +61,14 @@ def method(make: Callable[[], Any], called: str, /, **cells: tuple[Any, Kind]) -
 # Records that the library makes and hands out; nothing takes them.
 RESULTS = frozenset(
     [
+        "AllSolutions",
+        "Archive",
         "Certificate",
         "Certificates",
+        "Completeness",
         "Decision",
+        "Entry",
+        "Entry.line",
         "Evaluation",
         "Miss",
         "SceneState",
@@ -73,6 +78,7 @@ RESULTS = frozenset(
         "Solution",
         "Solutions",
         "Subject",
+        "Told",
         "Touch",
         "Trace",
         "Tracked",
@@ -149,6 +155,25 @@ ROOM = supple.Polytope.of(Box((-3, -3, -3), (3, 3, 3)))
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+
+UR5 = supple.load("ur5")
+POSED = supple.Problem(UR5, [Task("tool0", supple.Placed(UR5.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")))])
+LISTED: Any = supple.solve_all(POSED).certificate
+
+
+CONVERT = cluster.Convert(".bvh", reading={"figure": PAIR})
+
+
+def unspread(**arguments: Any) -> Any:
+    """`supple.cluster.map`, but no process is begun and no folder made."""
+    with (
+        mock.patch(
+            "supple.cluster.archive._Run.do", lambda run, client, todo: run.known.update({p.source: p for p in todo})
+        ),
+        mock.patch("supple.cluster.archive.connected", mock.MagicMock()),
+        mock.patch("pathlib.Path.mkdir"),
+    ):
+        return cluster.map(**arguments)
 
 
 def unwarmed(**arguments: Any) -> Any:
@@ -299,9 +324,9 @@ ROWS: dict[str, Row] = {
     "Figure": row(supple.Figure, name=("f", NAME), joints=(supple.hinge("a", None), EMPTY | MAPPING), drivers=((), EMPTY),
                   bodies=({}, MAPPING), loops=((), EMPTY), bounds=((), EMPTY), source=(None, NONE), solids=({}, MAPPING),
                   markers=({}, MAPPING), remarks=((), TEXTS), uncovered=((), EMPTY)),
-    "Figure.attached": method(lambda: ARM, "attached", other=("tool", NAME), to=("b", NEVER), at=(ORIGIN, PLACE),
+    "Figure.attached": method(lambda: ARM, "attached", other=("tool", NAME), to=("b", NONE), at=(ORIGIN, PLACE),
                               prefix=("", TEXT)),
-    "Figure.attached(figure)": method(lambda: ARM, "attached", other=(LEG, NAME | FIGURE | kind("empty text")), to=("b", NEVER),
+    "Figure.attached(figure)": method(lambda: ARM, "attached", other=(LEG, NAME | FIGURE | kind("empty text")), to=("b", NONE),
                                       prefix=("p", TEXT)),
     "Figure.based_at": method(lambda: ARM, "based_at", at=(ORIGIN, PLACE), free=(False, FLAG), order=("zyx", NEVER)),
     "Figure.path_to_root": method(lambda: ARM, "path_to_root", segment=("b", NEVER)),
@@ -346,7 +371,7 @@ ROWS: dict[str, Row] = {
     "Limits.project": method(lambda: ROWED, "project", q=(REST, POSTURE), ease=(None, NONE)),
     # ── problems ──
     "Task": row(supple.Task, effector=(Point("b"), NAME), goal=(At(ORIGIN), NEVER), weight=WEIGHTED, hard=(False, FLAG),
-                chain=(None, NAME_OR_NONE), priority=(0, WHOLE | kind("-1")), tolerance=(1e-5, POSITIVE),
+                chain=(None, NAME_OR_NONE | TEXTS), priority=(0, WHOLE | kind("-1")), tolerance=(1e-5, POSITIVE),
                 angle_tolerance=(1e-4, POSITIVE), name=("t", TEXT), preference=(False, FLAG)),
     "Problem": row(supple.Problem, figure=(ARM, FIGURE), tasks=([], EMPTY), limits=(None, NONE),
                    rigidity=(None, NONE | MAPPING | kind("0", "half")), obstacles=((), EMPTY | MAPPING),
@@ -366,6 +391,8 @@ ROWS: dict[str, Row] = {
     "solve(short)": row(lambda goals, start, solver: supple.solve(ARM, goals, start, solver=solver),
                         goals=({"b": At((1, 0, 0))}, MAPPING), start=(REST, STARTS), solver=SOLVER),
     "solve(goal)": row(lambda goal: supple.solve(ARM, {"b": goal}), goal=(At((1, 0, 0)), NEVER)),
+    "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
+                     windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
                    budget=(None, BUDGET)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
@@ -373,10 +400,10 @@ ROWS: dict[str, Row] = {
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, STARTS)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                       solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG),
-                      deadline=DEADLINE),
+                      deadline=DEADLINE, cluster=(None, NONE)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
-                  prove=(False, FLAG), deadline=DEADLINE),
+                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
@@ -508,7 +535,21 @@ ROWS: dict[str, Row] = {
     "read_markers(c3d)": row(supple.read_markers, path=(FOLDER / "m.c3d", NEVER)),
     "read_scene": row(supple.read_scene, path=(FOLDER / "s.toml", NEVER)),
     "write": row(supple.write, what=(MARKERS, NEVER), path=(FOLDER / "out.trc", NEVER)),
+    # ── archives ──
+    "map": row(unspread, ("job",), job=(CONVERT, NEVER), files=([FOLDER / "pair.mot"], NEVER),
+               folder=(FOLDER / "archive", NAME | TEXT | kind("path")),
+               workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
+               progress=(None, FUNCTION)),
+    "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
+    "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
+                 cutoff=(None, NONE | POSITIVE), reading=({}, MAPPING), options=({}, MAPPING)),
+    "Retarget": row(cluster.Retarget, to=("jack", NAME), ending=(".bvh", NEVER), model=(None, NAME_OR_NONE),
+                    free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
+    "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
+    "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.checked": method(lambda: LISTED, "checked", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.from_json": row(LISTED.from_json, text=(LISTED.to_json(), NEVER)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.from_json": row(supple.Certificate.from_json, text=(PROOF.to_json(), NEVER)),

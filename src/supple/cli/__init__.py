@@ -142,7 +142,14 @@ def track(
     raise typer.Exit(0 if trials.track(*arguments) else 1)
 
 
-for other in (page_commands.edit, page_commands.play, proving.certify, proving.verify, proving.reach):
+for other in (
+    page_commands.edit,
+    page_commands.play,
+    proving.certify,
+    proving.solutions,
+    proving.verify,
+    proving.reach,
+):
     app.command()(other)
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
@@ -179,6 +186,13 @@ def _retarget(
         bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
+    rest: Annotated[
+        str | None,
+        typer.Option(help="What stands for the clip's rest pose: the number of a frame, T or A.", show_default="found"),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
@@ -194,7 +208,7 @@ def _retarget(
     if show_match:
         command.print_match(motion, figure)
     else:
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, rest, picture, report) else 1)
 
 
 @app.command("warm")

@@ -108,6 +108,12 @@ def search() -> None:
     supple.solve(point(arm()), distinct=2)
 
 
+def list_all() -> None:
+    """All postures of an arm that has a formula."""
+    ur5 = supple.load("ur5")
+    supple.solve_all(problem(ur5), ur5.rest + 0.1, prove=False)
+
+
 def move() -> None:
     """Single steps of a control loop."""
     for figure in (arm(), rover()):
@@ -161,7 +167,7 @@ def prove() -> None:
         supple.solve(supple.Problem(figure, [supple.Task(last, goal)]), solver=supple.Decide(boxes=20))
 
 
-JOBS: tuple[Callable[[], None], ...] = (look, search, move, methods, track, track_optimally, prove)
+JOBS: tuple[Callable[[], None], ...] = (look, search, list_all, move, methods, track, track_optimally, prove)
 
 
 def main() -> None:

@@ -105,7 +105,8 @@ class Kinematics:
         known = tuple(self.markers)
         names = known if names is None else items(names, f"the markers of {self.name!r} to place")
         for name in names:
-            find(known, name, "marker", f"figure {self.name!r}")
+            if not (isinstance(name, str) and name in self.markers):
+                find(known, name, "marker", f"figure {self.name!r}")
         points = [self.markers[name] for name in names]
         array = self.posture(q, many=True)
         world, _ = self._world(np.atleast_2d(array))

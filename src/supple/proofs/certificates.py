@@ -18,7 +18,9 @@ from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.proofs.certificate import Certificate
 from supple.proofs.checker.check import Report
+from supple.proofs.checker.complete import FORMAT as LIST
 from supple.proofs.checker.text import MOST_BYTES
+from supple.proofs.completeness import Completeness
 
 FORMAT = "supple certificates 1"
 MOST_PARTS = 100
@@ -74,8 +76,10 @@ class Certificates(Value):
         return found if isinstance(found, Certificates) else Certificates((found,))
 
 
-def certificate_of(text: str) -> Certificate | Certificates:
-    """The certificate in a text, or those of several alternatives."""
+def certificate_of(text: str) -> Certificate | Certificates | Completeness:
+    """The certificate in a text: that nothing can be, none of several alternatives, or no further posture."""
+    if isinstance(text, str) and f'"{LIST}"' in text[:100]:
+        return Completeness.from_json(text)
     if isinstance(text, str) and len(text) <= MOST_BYTES and FORMAT in text[:100]:
         try:
             data = json.loads(text)

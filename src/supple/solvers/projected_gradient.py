@@ -41,7 +41,8 @@ from supple.kernels.layouts import PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK, close, count, record, spent
+from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK
+from supple.problem.meter import close, count, record, spent
 from supple.solvers import descent
 from supple.solvers.base import OWN, PATIENT, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.descent import ACCEPTED, HERE, REFUSED, THERE, UNMET_HERE, UNMET_THERE
@@ -70,9 +71,9 @@ open_arc = ARC.open
 
 
 @leaf
-def step_on_arc(I: Any, F: Any, scratch: Any, q: Any, tau: float) -> float:
+def step_on_arc(I: Any, F: Any, memory: Any, q: Any, tau: float) -> float:
     """Equation 38: ``trial = Π(q − τ D ∇f)``; returns its distance from q in the largest coordinate, in units of ``1 − ρ``."""
-    s = open_arc(I, scratch)
+    s = open_arc(I, memory)
     ease = open_projection(I, s.projection).ease
     for i in range(q.shape[0]):
         s.trial[i] = q[i] - tau * ease[i] * s.g[i]
@@ -106,46 +107,46 @@ def next_step(q: Any, trial: Any, g: Any, g_new: Any, ease: Any) -> float:
 
 
 @stage
-def backtrack(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def backtrack(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """Shorten the step until equation 39 holds: ACCEPTED; REFUSED if no length is left or the first is below the tolerance."""
-    s = open_arc(I, scratch)
+    s = open_arc(I, memory)
     f, tau = s.state[HERE], s.state[TAU]
     if settings[LONGEST] < VAST:
         tau = min(tau, 10.0 * settings[LONGEST] * first_step(s.g, open_projection(I, s.projection).ease))
-    if not step_on_arc(I, F, scratch, q, tau) > settings[TOLERANCE]:
+    if not step_on_arc(I, F, memory, q, tau) > settings[TOLERANCE]:
         return REFUSED
-    if not spent(info):
-        info[ITERATIONS] += 1.0
-    while not spent(info):
+    if not spent(report):
+        report[ITERATIONS] += 1.0
+    while not spent(report):
         slope = 0.0
         for i in range(q.shape[0]):
             slope += s.g[i] * (s.trial[i] - q[i])
-        f_new, unmet = gradient(I, F, scratch, T, s.trial, s.g_new)
-        count(info)
+        f_new, unmet = gradient(I, F, memory, T, s.trial, s.g_new)
+        count(report)
         if f_new <= f + settings[ALPHA] * slope and slope < 0.0:  # equation 39
             s.state[THERE], s.state[UNMET_THERE] = f_new, unmet
             return ACCEPTED
         tau *= settings[BETA]
-        if not (tau > 1e-200 and step_on_arc(I, F, scratch, q, tau) > 0.0):
+        if not (tau > 1e-200 and step_on_arc(I, F, memory, q, tau) > 0.0):
             return REFUSED
     return SPENT
 
 
 @stage
-def look_around(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
+def look_around(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any) -> int:
     """Small legal moves in fixed irregular directions, the way off a summit or a saddle: ACCEPTED if one goes down."""
-    s = open_arc(I, scratch)
+    s = open_arc(I, memory)
     ease = open_projection(I, s.projection).ease
     while s.state[TURNS] < NUDGES:
-        if spent(info):
+        if spent(report):
             return SPENT
         turn = int(s.state[TURNS])
         sign = 1.0 if turn % 2 == 0 else -1.0
         for i in range(q.shape[0]):
             s.trial[i] = q[i] + 1e-3 * sign * math.sqrt(ease[i]) * math.cos(2.399963 * (i + 1) * (1 + turn // 2))
         inside(I, F, s.trial, s.projection)
-        s.state[THERE], s.state[UNMET_THERE] = gradient(I, F, scratch, T, s.trial, s.g_new)
-        count(info)
+        s.state[THERE], s.state[UNMET_THERE] = gradient(I, F, memory, T, s.trial, s.g_new)
+        count(report)
         s.state[TURNS] = turn + 1.0
         if s.state[THERE] < s.state[HERE] * (1.0 - 1e-12):
             return ACCEPTED
@@ -162,26 +163,28 @@ def stagnates(s: Any, settings: Any, iterations: int) -> bool:
 
 
 @stage
-def projected_gradient_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+def projected_gradient_loop(
+    I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any, trace: Any
+) -> None:
     """The loop."""
-    s, reason = open_arc(I, scratch), SPENT
+    s, reason = open_arc(I, memory), SPENT
     ease = open_projection(I, s.projection).ease
     inside(I, F, q, s.projection)
-    s.state[HERE], s.state[UNMET_HERE] = gradient(I, F, scratch, T, q, s.g)
-    count(info)
-    record(info, trace, s.state[HERE])
+    s.state[HERE], s.state[UNMET_HERE] = gradient(I, F, memory, T, q, s.g)
+    count(report)
+    record(report, trace, s.state[HERE])
     s.state[TAU], s.state[TURNS] = first_step(s.g, ease) if settings[SPECTRAL] != 0.0 else 1.0, 0.0
     s.state[MARK] = math.inf
-    while info[ITERATIONS] < settings[STEPS]:
+    while report[ITERATIONS] < settings[STEPS]:
         if s.state[UNMET_HERE] == 0.0 and settings[PATIENT] == 0.0:
             reason = MET
             break
-        if stagnates(s, settings, int(info[ITERATIONS])):
+        if stagnates(s, settings, int(report[ITERATIONS])):
             reason = STUCK
             break
-        outcome = backtrack(I, F, scratch, T, q, settings, info)
+        outcome = backtrack(I, F, memory, T, q, settings, report)
         if outcome == REFUSED:
-            outcome = look_around(I, F, scratch, T, q, info)
+            outcome = look_around(I, F, memory, T, q, report)
         if outcome != ACCEPTED:
             reason = outcome
             break
@@ -189,17 +192,17 @@ def projected_gradient_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settin
         s.state[TAU] = next_step(q, s.trial, s.g, s.g_new, ease) if settings[SPECTRAL] != 0.0 else 1.0
         copy(s.trial, q)
         copy(s.g_new, s.g)
-        record(info, trace, s.state[HERE])
-    close(info, int(info[ITERATIONS]), s.state[HERE], reason)
+        record(report, trace, s.state[HERE])
+    close(report, int(report[ITERATIONS]), s.state[HERE], reason)
 
 
 @entry
 def projected_gradient_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        projected_gradient_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        projected_gradient_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from supple.solving.many import Solutions as Solutions
     from supple.solving.prepare import Query as Query
     from supple.solving.reach import Reach as Reach
+    from supple.solving.solve_all import AllSolutions as AllSolutions
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
@@ -21,5 +22,6 @@ __getattr__, __dir__, __all__ = lazily(
         "many": ["Solutions"],
         "prepare": ["Query"],
         "reach": ["Reach"],
+        "solve_all": ["AllSolutions"],
     },
 )

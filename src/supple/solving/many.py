@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import instance, one_of, seeded, whole
 from supple.basics.stopping import Stop
 from supple.basics.values import Value
+from supple.errors import BadValue
 from supple.figure.effectors import Direction, Frame, Point
 from supple.geometry.placements import Floats
 from supple.problem.allowance import BUDGET, EVALUATIONS, FREELY, ITERATIONS, TRIES, Allowance
@@ -106,6 +107,7 @@ def solve_many(
     seed: int = 0,
     prove: bool = False,
     deadline: float | None = None,
+    cluster: Any = None,
 ) -> Solutions:
     """Solve a problem for many targets.
 
@@ -114,7 +116,8 @@ def solve_many(
     lines, planes and half-spaces. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove`
     what the search does not solve is decided, as by `solve`; ``solutions[i].certificate`` is the proof.
 
-    Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`.
+    Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`. `cluster` is a
+    ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")
@@ -127,6 +130,13 @@ def solve_many(
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
     figure = problem.figure
+    if cluster is not None and len(T):
+        if deadline is not None or threads is not None:
+            raise BadValue("threads= and deadline= are for this machine: leave them out where cluster= is given")
+        from supple.solving.spread import spread
+
+        options = {"start": start, "solver": solver, "seed": seed, "prove": prove}
+        return Solutions(**spread(cluster, solve_many, problem, given, options))
     first = problem.admitted(figure.rest if start is None else figure.posture(start))
     rows = Rows(problem, given, T, np.tile(first, (len(T), 1)), FREELY.report(len(T)), seed, proving)
     _run(chosen, problem, rows, workers, stop)

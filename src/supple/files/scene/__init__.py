@@ -6,7 +6,8 @@ there. The fields of a file:
 
 * `version`: 1;
 * `figure`: a name of the catalogue; or a table with `name`, or with `file` (a path from the scene file's folder), and the
-  options of `supple.load`;
+  options of `supple.load`; it may say where it stands, ``at = PLACEMENT``, and ``free = true`` lets it float there. Several in
+  one world are a list, all but the first with a `prefix` for their names;
 * `posture`: values by coordinate; the others are at rest;
 * `rigidity`: numbers from 0 to 1 by coordinate;
 * `limits`: `lower` and `upper`, values by coordinate in place of the figure's own, ``"none"`` for no limit; `rows`, a list of

@@ -91,14 +91,19 @@ def entries() -> dict[str, Any]:
     return {name: each for name, each in REGISTER.items() if name.startswith("supple.")}
 
 
-def entry_named(name: str) -> Any:
-    """The entry of that name; a plain twin, which is made when somebody first asks for it, is made."""
-    found = entries()
-    if name not in found:
-        module, function = name.rsplit(".", 1)
-        made = import_module("supple.kernels.compiling").__dict__["plain_twin"]
-        made(found[f"{module}.{function.removeprefix('plain_')}"])
+def entry_from_source(name: str) -> Any:
+    """The entry of that name: its source is imported, and a plain twin made, if nobody asked for it before."""
+    module, function = name.rsplit(".", 1)
+    import_module(module)
+    if name not in REGISTER:
+        made = import_module("supple.kernels.compiling.twins").__dict__["plain_twin"]
+        made(REGISTER[f"{module}.{function.removeprefix('plain_')}"])
     return REGISTER[name]
+
+
+def entry_named(name: str) -> Any:
+    """The entry of that name, among all entries of the package."""
+    return entries().get(name) or entry_from_source(name)
 
 
 def recorded() -> list[Call]:

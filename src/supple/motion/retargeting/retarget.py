@@ -23,6 +23,7 @@ from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.match import Match, as_match
 from supple.motion.retargeting.report import Report, reported
 from supple.motion.retargeting.rest_alignment import Alignment
+from supple.motion.retargeting.rest_pose import resting
 from supple.motion.retargeting.wishes import Wishes
 
 
@@ -56,6 +57,7 @@ def retarget(
     match: Match | Mapping[str, str] | str | None = None,
     *,
     plant: bool = True,
+    rest: int | str | None = None,
     progress: Callable[[int], None] | None = None,
     deadline: float | None = None,
 ) -> Retargeted:
@@ -75,14 +77,14 @@ def retarget(
     function(progress, "progress")
     if not len(motion):
         raise BadValue("a motion without frames cannot be retargeted")
-    source, target = Anatomy(motion.figure), Anatomy(to)
+    source, target = resting(motion, rest), Anatomy(to)
     chosen = as_match(match, source, target)
     try:
         wishes = Wishes(motion, Alignment(source, target, chosen), plant)
-        follower = Follower(to, wishes)
+        follower = Follower(to, wishes, stop)
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted before any of {len(motion):,} frames was done", 0, len(motion)) from None
-    Q, done = follower.solved(progress, stop)
+    Q, done = follower.solved(progress)
 
     def answer() -> Retargeted:
         report, errors = reported(to, wishes, follower, Q)

@@ -25,7 +25,8 @@ from supple.motion.optimal_tracking.by_natural import ByNatural
 from supple.motion.optimal_tracking.settings import OptimalTracking
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.clip import Clip, clip_of
-from supple.motion.tracking.frame_by_frame import LATE, Fits, FrameByFrame
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import LATE, Fits
 from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN
 from supple.motion.tracking.tracked import Tracked
 from supple.motion.tracking.verdict import errors_of, problems_of, unused_markers, without_origin

@@ -41,7 +41,8 @@ import numpy as np
 from supple.basics.checks import one_of
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY, spent
+from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY
+from supple.problem.meter import spent
 from supple.solvers.active_set.active_face import (
     add_limit,
     begin_face,
@@ -113,9 +114,9 @@ def cubic(a: float, Ga: float, da: float, b: float, Gb: float, db: float) -> flo
 
 
 @stage
-def judge_step(I: Any, scratch: Any, gamma: float, trials: int) -> float:
+def judge_step(I: Any, memory: Any, gamma: float, trials: int) -> float:
     """Inequalities 31 at the step γ, the last of `trials`: 0 if they hold, the next γ to try if not, −1 if there is none."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     span, lam, slope, d = face.span, face.state[LAMBDA], face.state[SLOPE], 0.0
     G, G_new = walk.state[HERE], walk.state[THERE]
     for i in range(I[COORDINATES]):
@@ -143,28 +144,28 @@ def judge_step(I: Any, scratch: Any, gamma: float, trials: int) -> float:
 
 
 @stage
-def line_search(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
+def line_search(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any) -> int:
     """Step 3: the trial ``q + γs`` with the γ of (31): ACCEPTED; STAYED if there is none; REFUSED if rows forbid to look on."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     gamma, trials = min(1.0, face.state[LAMBDA]), 0
     while gamma > 0.0:
-        if spent(info):
+        if spent(report):
             return SPENT
         for r in range(I[LINEAR_LIMITS]):
             walk.left[r] = walk.slack[r] - gamma * face.w[r]
         if oversteps(walk.left, I[EQUALITIES]):
             return REFUSED
         step_by(walk, face, q, gamma)
-        walk.state[THERE], walk.state[UNMET_THERE], _ = evaluate(I, F, scratch, T, walk.trial, walk.g_new, info)
+        walk.state[THERE], walk.state[UNMET_THERE], _ = evaluate(I, F, memory, T, walk.trial, walk.g_new, report)
         trials += 1
-        face.state[GAMMA], gamma = gamma, judge_step(I, scratch, gamma, trials)
+        face.state[GAMMA], gamma = gamma, judge_step(I, memory, gamma, trials)
     return ACCEPTED if gamma == 0.0 else STAYED
 
 
 @stage
-def update_metric(I: Any, scratch: Any, settings: Any) -> None:
+def update_metric(I: Any, memory: Any, settings: Any) -> None:
     """Step 5: H meets the curvature of the last step; skipped where that is not positive. s becomes σ, g_new y."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, gamma, y = I[COORDINATES], face.state[GAMMA], walk.g_new
     for i in range(n):
         y[i] = walk.g[i] - y[i]
@@ -202,31 +203,31 @@ def most_turns(I: Any) -> int:
 
 
 @stage
-def model_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def model_face(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """Steps 1 and 2: drop limits until s leads on, or nothing is left to gain."""
-    face = open_face(I, scratch)
+    face = open_face(I, memory)
     while True:
-        largest, m, most = multipliers(I, scratch)
+        largest, m, most = multipliers(I, memory)
         if largest <= settings[TOLERANCE]:
             return STATIONARY
-        if info[ITERATIONS] >= settings[STEPS]:
+        if report[ITERATIONS] >= settings[STEPS]:
             return SPENT
         face.state[TURNS] += 1.0
-        direction(I, scratch, q)
+        direction(I, memory, q)
         if not (m >= 0 and face.state[LENGTH] <= 0.5 * most and face.state[TURNS] <= most_turns(I)):
             return GOING
-        drop_limit(I, scratch, m)
+        drop_limit(I, memory, m)
 
 
 @stage
-def try_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def try_face(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """Step 3; STAYED also at a limit, or so near one that G cannot tell: it joins the others."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     lam, outcome = face.state[LAMBDA], STAYED
     if face.state[TURNS] > most_turns(I):
         return REFUSED
     if lam > 0.0 and face.state[SLOPE] < -1e-17 * walk.state[HERE]:
-        outcome = line_search(I, F, scratch, T, q, info)
+        outcome = line_search(I, F, memory, T, q, report)
     if outcome == STAYED and lam * face.state[LENGTH] < TOUCHING:
         face.state[GAMMA] = lam
     elif outcome == STAYED and face.state[FRESH] != 0.0:
@@ -235,21 +236,21 @@ def try_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: 
 
 
 @stage
-def follow_face(I: Any, F: Any, scratch: Any, q: Any, settings: Any, outcome: int) -> None:
+def follow_face(I: Any, F: Any, memory: Any, q: Any, settings: Any, outcome: int) -> None:
     """Steps 4 and 5, or Step 0 where neither can be done."""
-    face = open_face(I, scratch)
+    face = open_face(I, memory)
     if outcome == SLID:
-        begin_face(I, F, scratch, q, settings)
+        begin_face(I, F, memory, q, settings)
         return
     if outcome == ACCEPTED:
         face.state[TURNS] = 0.0
     if face.state[GAMMA] == face.state[LAMBDA]:
-        if not add_limit(I, scratch, int(face.state[FIRST])):
-            restart_metric(I, scratch)
+        if not add_limit(I, memory, int(face.state[FIRST])):
+            restart_metric(I, memory)
     elif outcome == STAYED:
-        restart_metric(I, scratch)
+        restart_metric(I, memory)
     else:
-        update_metric(I, scratch, settings)
+        update_metric(I, memory, settings)
         face.state[FRESH] = 0.0
 
 
@@ -258,11 +259,11 @@ active_set_loop = descent(begin_face, model_face, try_face, follow_face)
 
 @entry
 def active_set_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        active_set_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        active_set_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

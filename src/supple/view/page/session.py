@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.errors import BadValue, Error, find
 from supple.figure.effectors import Point
+from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.goals import At, Miss
 from supple.problem.solution import Solution
@@ -25,6 +26,7 @@ from supple.scene.settle import nearby
 from supple.solvers.base import Solver
 from supple.solving.solve import solve
 from supple.view.page.editing import Editing
+from supple.view.page.mirror import bare
 from supple.view.page.pins import handle_of, kind_of, new_pin, segment_of, target_of
 from supple.view.page.pulls import Pull, Said, placed, towards, trunk_rigidity
 from supple.view.page.why import why
@@ -47,7 +49,16 @@ class Session(Editing):
         self.said = Said()
         self.revision = 0  # counts what is done, so that an answer from beside knows whether it is late
         self._since = 0
-        self._clipboard: Floats | None = None
+        self._clipboard: tuple[Figure, Floats] | None = None
+        self._earlier: list[Scene] = []
+        self._later: list[tuple[Scene, Any]] = []
+        self.other: str | None = None  # what was selected before, for pins between two
+        if stand and not scene.constraints:
+            self._stand()
+
+    def open(self, scene: Scene, stand: bool = True) -> None:
+        """Go on with another scene, its feet pinned if it stands free and nothing is pinned; `undo` comes back."""
+        self.become(scene)
         if stand and not scene.constraints:
             self._stand()
 
@@ -60,12 +71,7 @@ class Session(Editing):
 
     def _stand(self) -> None:
         """Pin the feet of a figure that stands free."""
-        figure = self.figure
-        feet = [s for s in figure.segments if FEET.match(s)]
-        root = figure.segments[0]
-        free = len(figure.chain(None, root)) == 6
-        held = (feet or [root]) if free else []
-        pins = [new_pin(figure, self.q, "frame", s, None, hard=bool(feet), name=s) for s in held]
+        figure, pins = self.figure, self._feet_of(self.figure, self.q)
         if pins:
             old = self.scene.now.setup
             self.scene = Scene(
@@ -74,11 +80,21 @@ class Session(Editing):
                 clearance=old.clearance,
             )  # fmt: skip
 
+    def _feet_of(self, figure: Figure, q: Floats) -> list[Any]:
+        """Pins that hold the feet, or else the root, of a figure that stands free; what is a single body needs none."""
+        feet = [s for s in figure.segments if FEET.match(bare(s))]
+        root = figure.segments[0]
+        free = len(figure.chain(None, root)) == 6 and len(figure.segments) > 1
+        held = (feet or [root]) if free else []
+        return [new_pin(figure, q, "frame", s, None, hard=bool(feet), name=s) for s in held]
+
     # ── selecting, turning ───────────────────────────────────────────────────────────────────────────────────────────
     def select(self, segment: str | None) -> None:
         """Choose a segment, or none."""
         if segment is not None:
             find(self.figure.segments, segment, "segment", f"figure {self.figure.name!r}")
+        if self.selected is not None and segment != self.selected:
+            self.other = self.selected
         self.selected = segment
 
     def turn(self, values: Mapping[str, float], done: bool = True) -> None:

@@ -7,6 +7,7 @@ MuJoCo has compiled them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,6 +16,8 @@ import numpy as np
 
 from supple.errors import Error
 from supple.figure.figure import Figure
+from supple.figure.names import Origin
+from supple.files.folders import Folders
 from supple.geometry.placements import place
 from supple.view.page.meshes import Mesh, joined, of_solid, segments_of
 
@@ -27,16 +30,26 @@ def visual_meshes(figure: Figure) -> tuple[dict[str, Mesh], list[str]]:
     """A mesh for each segment, from its file or of our own, and notes about what is missing."""
     own, notes = segments_of(figure), list[str]()
     origin = figure.origin
-    readers = {".urdf": _of_urdf, ".xml": _of_mjcf, ".mjcf": _of_mjcf}
-    reader = None if origin is None else readers.get(Path(origin.what).suffix.lower())
-    if origin is None or reader is None:
-        return own, notes
-    try:
-        found = reader(Path(origin.what), notes)
-    except (Error, OSError, ValueError) as error:
-        return own, [f"The visual meshes were not read: {error}"]
+    if origin is not None and origin.beside:
+        found = dict[str, Mesh]()
+        for each in (replace(origin, beside=()), *origin.beside):
+            for segment, mesh in _of_origin(each, notes).items():
+                found[each.prefix + segment] = mesh
+    else:
+        found = {} if origin is None else _of_origin(origin, notes)
     every = {**own, **found}
     return {segment: every[segment] for segment in figure.segments if segment in every}, notes
+
+
+def _of_origin(origin: Origin, notes: list[str]) -> dict[str, Mesh]:
+    """The meshes of one robot's file, by segment."""
+    readers = {".urdf": _of_urdf, ".xml": _of_mjcf, ".mjcf": _of_mjcf}
+    reader = readers.get(Path(origin.what).suffix.lower()) if origin.is_file else None
+    try:
+        return {} if reader is None else reader(Path(origin.what), notes)
+    except (Error, OSError, ValueError) as error:
+        notes.append(f"The visual meshes were not read: {error}")
+        return {}
 
 
 def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
@@ -129,9 +142,9 @@ def _found(name: str, folder: Path) -> Path | None:
     parts = [part for part in bare.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if not parts or Path(parts[-1]).suffix.lower() not in ENDINGS:
         return None
-    for above in (folder, *list(folder.parents)[:3]):
-        for k in range(len(parts)):
-            file = above.joinpath(*parts[k:])
-            if file.is_file() and file.stat().st_size <= LARGEST:
-                return file
+    folders = Folders(folder, [above for above in list(folder.absolute().parents)[:3] if above.is_dir()])
+    for k in range(len(parts)):
+        file = folders.find("/".join(parts[k:])).path
+        if file is not None and file.stat().st_size <= LARGEST:
+            return file
     return None
