@@ -1,9 +1,11 @@
 """Another optimiser: value, gradient and exact Hessian of a problem, handed to SciPy, and the tensor that makes the Hessian.
 
-``f = ½ Σ ‖g − e‖²`` has the Hessian ``JᵀJ − Σ (g − e)·K`` with K the second derivatives of an effector (Erleben & Andrews 2019).
+``f = ½ Σ ‖g − e‖²`` has the Hessian ``JᵀJ − Σ (g − e)·K`` with K an effector's second derivatives (Erleben & Andrews 2019).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -16,7 +18,7 @@ hand, target = Point("panda_hand_tcp"), np.array([0.4, 0.3, 0.6])
 problem = Problem(figure, [Task(hand, At(target))])
 
 
-def value(q: np.ndarray) -> tuple[float, np.ndarray]:
+def value(q: np.ndarray) -> tuple[float, Any]:
     """The objective and its gradient."""
     here = problem.evaluate(q, hessian=False)
     return here.value, here.gradient

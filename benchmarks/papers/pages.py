@@ -1,7 +1,8 @@
 """Pages about papers: claim by claim, with what was measured, how, and of which sources.
 
 A page ends with a *stamp*: the digest of the experiment's sources, of the method's sources and of its data; `stale` works it
-out anew. Of sources only what runs counts: comments, docstrings, layout and the names of variables do not change it.
+out anew. Of sources only what runs counts: comments, docstrings, imports, layout and the
+names of variables do not change it.
 """
 
 from __future__ import annotations
@@ -52,10 +53,12 @@ def digest(paths: tuple[str, ...]) -> str:
 
 
 def _meaning(path: Path) -> str:
-    """A source without comments, docstrings, annotations and names of variables."""
+    """A source without comments, docstrings, annotations, imports and names of variables."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = body = [line for line in body if not isinstance(line, ast.Import | ast.ImportFrom)]
         if (
             isinstance(body, list)
             and body
@@ -69,8 +72,6 @@ def _meaning(path: Path) -> str:
             node.annotation = ast.Constant(None)
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
-        elif isinstance(node, ast.alias):
-            node.name, node.asname = "", None
     known: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):

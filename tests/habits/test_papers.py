@@ -50,6 +50,9 @@ def test_the_digest_sees_what_runs_and_nothing_else(pages: Any, tmp_path: Path, 
         return pages.digest(("one.py",))
 
     plain = of('def f(info):\n    """Says."""\n    return info + 1\n')
-    assert of('def f(report: int) -> int:\n    """Says more."""\n    # and why\n    return report + 1\n') == plain
+    assert (
+        of('import this\n\ndef f(report: int) -> int:\n    """Says more."""\n    # and why\n    return report + 1\n')
+        == plain
+    )
     assert of('def f(info):\n    """Says."""\n    return info + 2\n') != plain
     assert of('def f(info):\n    """Says."""\n    return info - 1\n') != plain

@@ -7,6 +7,7 @@ the position of B_k, line 20 of Algorithm 3 writes column 3k + 2, and what Algor
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_the_algorithms_of_the_notes_give_our_jacobian_and_hessian(seed: int):
     ends = [Point(f"bone {chain[-1].number}") for chain in chains]
     assert len(ends) == 3
     assert_allclose(np.vstack([figure.jacobian(q, end) for end in ends])[:, order], J, atol=1e-12)
-    here = Problem(figure, [Task(end, At(goal)) for end, goal in zip(ends, goals, strict=True)]).evaluate(q)
+    here: Any = Problem(figure, [Task(end, At(goal)) for end, goal in zip(ends, goals, strict=True)]).evaluate(q)
     assert_allclose(
         0.5 * here.hessian[np.ix_(order, order)], H, atol=1e-11
     )  # ours is of Σ‖g − e‖², theirs of half of it
