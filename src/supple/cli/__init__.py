@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import page_commands, proving
+from supple.cli import fit, page_commands, proving
 from supple.cli.app import Unit, Up, What, app
 
 
@@ -150,7 +150,7 @@ def track(
     raise typer.Exit(0 if trials.track(trial, model, output or [], report, wanted) else 1)
 
 
-for other in (page_commands.edit, page_commands.play, proving.certify, proving.verify, proving.reach):
+for other in (fit.fit, page_commands.edit, page_commands.play, proving.certify, proving.verify, proving.reach):
     app.command()(other)
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
