@@ -515,6 +515,7 @@ ROWS: dict[str, Row] = {
                         search=(True, FLAG)),
     "WholeClip": row(motion.WholeClip, smoothness=(0.0, NOT_NEGATIVE), speed=(None, NONE | ENDLESS | EMPTY), huber=(1.0,
                      ENDLESS), tolerance=(1e-6, POSITIVE), steps=(5, COUNT)),
+    "relabelled": row(motion.relabelled, figure=(ARM, NEVER), markers=(MARKERS, NEVER)),
     "fit_subject": row(supple.fit_subject, figure=(ARM, NEVER), markers=(MARKERS, NEVER), scales=("whole", MAPPING),
                        place=(False, FLAG | EMPTY), trust=(0.02, POSITIVE | MAPPING), spread=(0.1, POSITIVE), noise=(0.003,
                        POSITIVE), weights=(None, NONE | MAPPING), limits=(True, FLAG), start=(None, STARTS), frames=(2, COUNT),

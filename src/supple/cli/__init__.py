@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import page_commands, proving
+from supple.cli import fit, page_commands, proving
 from supple.cli.app import Unit, Up, What, app
 
 
@@ -134,15 +134,24 @@ def track(
         str | None, typer.Option(help="The axis of the trial that points up, if it does not say: x, y, z.")
     ] = None,
     unit: Annotated[float | None, typer.Option(help="Metres in one unit of the trial, if it does not say.")] = None,
+    zeros: Annotated[
+        str | None,
+        typer.Option(help="What samples at exactly (0, 0, 0) are: missing or seen.", show_default="as marked"),
+    ] = None,
+    unlabelled: Annotated[bool, typer.Option("--unlabelled", help="Keep trajectories without a name.")] = False,
+    relabel: Annotated[
+        bool, typer.Option("--relabel", help="Put labels right that were permuted for a while.")
+    ] = False,
 ) -> None:
     """Find the motion behind markers. Status 0: every frame converged and nothing seems wrong; 1: the report says what."""
     from supple.cli import trials
 
-    arguments = (trial, model, output or [], report, weights, method, smoothness, cutoff, huber, limits, up, unit)
-    raise typer.Exit(0 if trials.track(*arguments) else 1)
+    wanted = trials.Wanted(weights, method, smoothness, cutoff, huber, limits, up, unit, zeros, unlabelled, relabel)
+    raise typer.Exit(0 if trials.track(trial, model, output or [], report, wanted) else 1)
 
 
 for other in (
+    fit.fit,
     page_commands.edit,
     page_commands.play,
     proving.certify,

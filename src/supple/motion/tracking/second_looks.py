@@ -8,11 +8,11 @@ show:
 * a coordinate sits at a limit, and the error has risen since it came there (`RISEN`), or
 * the fit has not ended by itself.
 
-Of every stretch of such frames the worst one is fitted anew from other sides: from postures all over the limits, as the
-first frame of the clip was, and from the posture itself with the limbs that are at a limit turned elsewhere. If one of them
-is better, the clip is followed from there, onward and back, for as long as that is better than what was found before, and
-the first frame that is not is looked at too. So no frame ends worse than without. Clips without such frames pay for the
-test alone.
+The worst of them is fitted anew from other sides: from postures all over the limits, as the first frame of the clip was,
+and from the posture itself with the limbs that are at a limit turned elsewhere. If one of them is better, the clip is
+followed from there, onward and back, for as long as that is better than what was found before, and the first frame that is
+not is looked at too. Then comes the next worst, unless one near to it was looked at in vain. So no frame ends worse than
+without, and clips without such frames pay for the test alone.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from supple.motion.tracking.carrying import evenly, starts
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_runs import Fits, run
 from supple.motion.tracking.frame_step import CONVERGED, ENDED, OPEN, STEPS, VALUE
+from supple.motion.tracking.pinned_ends import CLOSED
 
 HIGH, AGAIN = 3.0, 2.0  # squares of errors that are much, of the clip's median; and once a frame was found to be stuck
 RISEN = 1.7  # the same, of what they were before a limit was met
 LEAST = 1e-8  # [m²] of a marker on average: nothing to gain below
-BETTER = 1.0 - 1e-3  # the share of a value below which another one is better
-APART = 5  # frames between two stretches
+BETTER, MERGED = 0.99, 0.999  # shares of a value below which another one is better; and it is no longer the same
+APART = 5  # frames between two looks in vain
 MOST, EVERY = 4, 100  # second looks in vain at a clip: so many, and one more for so many frames
 STARTS, TURNED = 24, 24  # postures a frame is fitted from: all over the limits, and with a limb turned elsewhere
 LOOK_STEPS, BLOCK = 200, 16  # steps of such a fit; frames that are followed at first before they are compared
@@ -39,7 +40,9 @@ def looked_again(clip: Clip, fits: Fits, settings: np.ndarray) -> Fits:
     """The fits of a clip with those frames better that were stuck."""
     tried, ends, beyond = np.zeros(len(fits.q), dtype=bool), np.zeros(len(fits.q), dtype=bool), list[int]()
     most, gained = MOST + len(tried) // EVERY, False
-    while tried.sum() < most and not clip.stop.asked:
+    for _ in range(2 * most + len(tried) // 2):
+        if tried.sum() >= most or clip.stop.asked:
+            break
         within = not beyond
         frame = _worst(clip, fits, tried, AGAIN if gained else HIGH) if within else beyond.pop()
         if frame is None:
@@ -58,8 +61,8 @@ def looked_again(clip: Clip, fits: Fits, settings: np.ndarray) -> Fits:
 
 
 def _value(reports: np.ndarray) -> Floats:
-    """What is compared: the objective, and what is open of pins."""
-    return reports[:, VALUE] + 1e6 * reports[:, OPEN]
+    """What is compared: the objective, and what is open of pins beyond what counts as closed."""
+    return reports[:, VALUE] + 1e6 * np.maximum(reports[:, OPEN] - CLOSED, 0.0)
 
 
 def _values(clip: Clip, reports: np.ndarray) -> Floats:
@@ -69,20 +72,15 @@ def _values(clip: Clip, reports: np.ndarray) -> Floats:
 
 
 def _worst(clip: Clip, fits: Fits, tried: np.ndarray, high: float) -> int | None:
-    """The worst frame of the worst stretch that nobody has looked at; None if there is none."""
+    """The worst frame that seems stuck, and that nobody has looked at in vain, nor at one near; None if there is none."""
     values = _values(clip, fits.reports)
     seen = values[values > 0.0]
     usual = max(float(np.median(seen)) if len(seen) else 0.0, LEAST)
     odd = (values > high * usual) | ((fits.reports[:, ENDED] != CONVERGED) & (values > LEAST))
     odd |= _jammed(clip, fits.q, values) & (values > usual)
-    which = np.flatnonzero(odd)
-    if not len(which):
-        return None
-    best, worst = 0.0, None
-    for part in np.split(which, np.flatnonzero(np.diff(which) > APART) + 1):
-        if not tried[part[0] : part[-1] + 1].any() and values[part].max() > best:
-            best, worst = float(values[part].max()), int(part[np.argmax(values[part])])
-    return worst
+    for t in np.flatnonzero(tried):
+        odd[max(t - APART, 0) : t + APART + 1] = False
+    return int(np.argmax(np.where(odd, values, -1.0))) if odd.any() else None
 
 
 def _at_limits(clip: Clip, q: Floats) -> np.ndarray:
@@ -162,7 +160,7 @@ def _followed(clip: Clip, fits: Fits, q: Floats, frame: int, way: int, settings:
     while 0 <= t < len(Q) and not clip.stop.asked:
         frames = np.arange(t, min(max(t + way * block, -1), len(Q)), way)
         new = run(clip, frames, q, settings)
-        worse = np.flatnonzero(_value(new.reports) >= BETTER * old[frames])
+        worse = np.flatnonzero((_value(new.reports) >= MERGED * old[frames]) & (frames != frame))
         count = int(worse[0]) if len(worse) else len(frames)
         Q[frames[:count]], reports[frames[:count]] = new.q[:count], new.reports[:count]
         t += way * count
