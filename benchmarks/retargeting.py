@@ -1,11 +1,13 @@
 """Retargeting by the field's metrics: every clip of some folders onto some targets, judged by somebody else.
 
-    python benchmarks/retargeting.py FOLDER… --target human --target g1=g1.urdf [--clips 50] [--seconds 10] [--json out.json] [--draw worst.png]
+    python benchmarks/retargeting.py FOLDER… --target human --target g1=g1.urdf [--clips 50] [--seconds 10]
+        [--json out.json] [--draw worst.png]
 
-Each folder is a source of BVH clips. Clips are read at 30 frames a second or near to it, their first frame, which often is a T-pose, left out.
-For each source and target: clips, crashes (errors are told in words), share of verdicts "good", how many of these the judge (`retargeting_judge`)
-calls wrong, and medians, with the worst tenth, of its numbers; frames a second of processor time, reading not counted, and the share of
-clips that the judge calls wrong whatever the verdict.
+Each folder is a source of BVH clips. Clips are read at 30 frames a second or near to it, their first frame, which
+often is a T-pose, left out. For each source and target: clips, crashes (errors are told in words), share of verdicts
+"good", how many of these the judge (`retargeting_judge`) calls wrong, and medians, with the worst tenth, of its
+numbers; frames a second of processor time, reading not counted, and the share of clips that the judge calls wrong
+whatever the verdict.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retargeting_judge import LINES, TARGETS, WRONG, judged, source_points, target_points
 
 import supple
+from retargeting_judge import LINES, TARGETS, WRONG, judged, source_points, target_points
 
 COLUMNS = ("direction", "body", "slide", "depth", "sunk", "jerk", "jump")
 RATE = 30.0
@@ -70,7 +72,10 @@ def table(rows: list[dict[str, Any]]) -> str:
         if not done:
             continue
         cells = [source, target, str(len(own)), str(len(own) - len(done))]
-        cells += [f"{100 * np.mean([r['good'] for r in done]):.1f}", str(sum(bool(r["good"] and r["wrong"]) for r in done))]
+        cells += [
+            f"{100 * np.mean([r['good'] for r in done]):.1f}",
+            str(sum(bool(r["good"] and r["wrong"]) for r in done)),
+        ]
         cells.append(f"{100 * np.mean([r['wrong'] for r in done]):.1f}")
         for column in COLUMNS:
             values = [r[column] for r in done]
@@ -81,7 +86,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def draw(rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, Any], seconds: float, path: str) -> None:
+def draw(
+    rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, Any], seconds: float, path: str
+) -> None:
     """The worst clips, source above target, eight frames each."""
     from matplotlib.figure import Figure as Sheet
 
@@ -97,7 +104,10 @@ def draw(rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, 
         target = target_points(figure, supple.retarget(motion, figure).q, row["target"])
         feet = [(f"heel_{s}", f"ball_{s}") for s in "lr"]
         for j, frame in enumerate(np.linspace(0, len(motion) - 1, 8).astype(int)):
-            for points, lines, paper in ((source, LINES, papers[2 * k, j]), (target, [*LINES, *feet], papers[2 * k + 1, j])):
+            for points, lines, paper in (
+                (source, LINES, papers[2 * k, j]),
+                (target, [*LINES, *feet], papers[2 * k + 1, j]),
+            ):
                 size = np.ptp([p[frame, 2] for p in points.values()]) or 1.0
                 for a, b in lines:
                     ends = np.array([points[a][frame], points[b][frame]]) - points["hips"][frame] * [1.0, 1.0, 0.0]
@@ -106,13 +116,17 @@ def draw(rows: list[dict[str, Any]], files: dict[str, Path], targets: dict[str, 
                 paper.set_xlim(-0.7 * size, 0.7 * size)
                 paper.set_aspect("equal")
                 paper.tick_params(labelsize=5)
-        papers[2 * k, 0].set_title(f"{row['clip']} on {row['target']}: " + ", ".join(f"{c} {row[c]:.1f}" for c in WRONG), fontsize=8, loc="left")
+        papers[2 * k, 0].set_title(
+            f"{row['clip']} on {row['target']}: " + ", ".join(f"{c} {row[c]:.1f}" for c in WRONG),
+            fontsize=8,
+            loc="left",
+        )
     sheet.savefig(path, dpi=60)
 
 
 def main() -> None:
     """Read the command line, run, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--target", action="append", required=True, help="kind of the catalogue, or kind=file")
     parser.add_argument("--clips", type=int, default=10**6, help="of each folder, spread evenly")
@@ -136,7 +150,8 @@ def main() -> None:
             print(f"crash: {row['clip']} onto {row['target']}: {row['crash']}")
         elif row["wrong"] or not row["good"]:
             seen = ", ".join(f"{c} {row[c]:.1f}" for c in WRONG)
-            print(f"{'good but wrong' if row['good'] else 'not good'}: {row['clip']} onto {row['target']} ({seen}): {' '.join(row['problems'])[:160]}")
+            which = "good but wrong" if row["good"] else "not good"
+            print(f"{which}: {row['clip']} onto {row['target']} ({seen}): {' '.join(row['problems'])[:160]}")
     if told.json:
         told.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if told.draw:

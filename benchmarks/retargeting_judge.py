@@ -1,17 +1,21 @@
 """An independent judge of retargeted motions: an own reader of BVH, own forward kinematics, own tables of names.
 
-It shares nothing with the retargeter but the public placements of the target. Directions are those of straight lines between
-joints: hip to knee, knee to ankle, shoulder to elbow, elbow to wrist, hips to neck. Lengths of the source are scaled by the legs.
+It shares nothing with the retargeter but the public placements of the target. Directions are those of straight lines
+between joints: hip to knee, knee to ankle, shoulder to elbow, elbow to wrist, hips to neck. Lengths of the source are
+scaled by the legs.
 
-*Direction*: mean angle between lines of source and target [°]. *Depth*: how far a joint, heel or toe of the target is below z = 0 at
-worst [mm]; *sunk*: share of frames in which something is by more than 5 mm. *Slide*: how far a heel or toe goes from its median
-place while it touches the ground (to 10 mm) and the source's ankle or toe stands still and low for a tenth of a second or more, within half a hundredth of a leg [mm]. *Jerk*: mean third difference of
-knees, ankles, elbows, wrists and hips over that of the source. *Jump*: the greatest change of an angle from frame to frame [rad].
-*Body*: mean distance of the same points, seen from the hips and scaled [mm]. *Outside*: how far over a limit [rad].
+*Direction*: mean angle between lines of source and target [°]. *Depth*: how far a joint, heel or toe of the target is
+below z = 0 at worst [mm]; *sunk*: share of frames in which something is by more than 5 mm. *Slide*: how far a heel or
+toe goes from its median place while it touches the ground (to 10 mm) and the source's ankle or toe stands still and
+low for a tenth of a second or more, within half a hundredth of a leg [mm]. *Jerk*: mean third difference of knees,
+ankles, elbows, wrists and hips over that of the source. *Jump*: the greatest change of an angle from frame to frame
+[rad]. *Body*: mean distance of the same points, seen from the hips and scaled [mm]. *Outside*: how far over a limit
+[rad].
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +41,7 @@ class Bvh(NamedTuple):
 
 def read_bvh(path: Any) -> Bvh:
     """Read a file, without checks."""
-    words = open(path, encoding="latin-1").read().split()
+    words = Path(path).read_text(encoding="latin-1").split()
     names, parents, offsets, channels, stack, k = [], [], [], [], [], 0
     ends = 0
     while words[k] != "MOTION":
@@ -97,16 +101,22 @@ def places(bvh: Bvh) -> dict[str, np.ndarray]:
 
 
 def _sided(table: dict[str, str], sides: tuple[str, str]) -> dict[str, str]:
-    return {f"{part}_{s}": name.replace("*", side) for part, name in table.items() for s, side in zip("lr", sides, strict=True)}
+    return {
+        f"{part}_{s}": name.replace("*", side)
+        for part, name in table.items()
+        for s, side in zip("lr", sides, strict=True)
+    }
 
 
-CAPTURED = _sided({"hip": "*UpLeg", "knee": "*Leg", "ankle": "*Foot", "toe": "*ToeBase", "shoulder": "*Arm", "elbow": "*ForeArm",
-                   "wrist": "*Hand"}, ("Left", "Right")) | {"neck": "Neck"}  # fmt: skip
+CAPTURED = _sided({"hip": "*UpLeg", "knee": "*Leg", "ankle": "*Foot", "toe": "*ToeBase", "shoulder": "*Arm",
+                   "elbow": "*ForeArm", "wrist": "*Hand"}, ("Left", "Right")) | {"neck": "Neck"}  # fmt: skip
 BANDAI = _sided({"hip": "UpperLeg_*", "knee": "LowerLeg_*", "ankle": "Foot_*", "toe": "Toes_*", "shoulder": "UpperArm_*",
                  "elbow": "LowerArm_*", "wrist": "Hand_*"}, ("L", "R")) | {"neck": "Neck"}  # fmt: skip
 
 
-def source_points(path: Any, first: int = 0, last: int | None = None, step: int = 1) -> tuple[dict[str, np.ndarray], float]:
+def source_points(
+    path: Any, first: int = 0, last: int | None = None, step: int = 1
+) -> tuple[dict[str, np.ndarray], float]:
     """The judged points of a clip (frames, 3), and seconds between them."""
     bvh = read_bvh(path)
     bvh = bvh._replace(rows=bvh.rows[first:last:step])
@@ -122,7 +132,11 @@ def _at(segment: str, *offset: float) -> tuple[str, tuple[float, ...]]:
 
 
 def _both(table: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
-    return {f"{p}_{s}": (n.replace("*", side), o) for p, (n, o) in table.items() for s, side in zip("lr", sides, strict=True)}
+    return {
+        f"{p}_{s}": (n.replace("*", side), o)
+        for p, (n, o) in table.items()
+        for s, side in zip("lr", sides, strict=True)
+    }
 
 
 TARGETS: dict[str, dict[str, Any]] = {
@@ -134,8 +148,9 @@ TARGETS: dict[str, dict[str, Any]] = {
                  "heel": _at("*_ankle_roll_link", -0.05, 0, -0.03), "ball": _at("*_ankle_roll_link", 0.12, 0, -0.03)},
                 ("left", "right")) | {"neck": _at("torso_link", 0.0, 0.0, 0.35)},
     "h1": _both({"hip": _at("*_hip_pitch_link"), "knee": _at("*_knee_link"), "ankle": _at("*_ankle_link"),
-                 "shoulder": _at("*_shoulder_roll_link"), "elbow": _at("*_elbow_link"), "wrist": _at("*_elbow_link", 0.28, 0, -0.015),
-                 "heel": _at("*_ankle_link", -0.05, 0, -0.05), "ball": _at("*_ankle_link", 0.12, 0, -0.05)},
+                 "shoulder": _at("*_shoulder_roll_link"), "elbow": _at("*_elbow_link"),
+                 "wrist": _at("*_elbow_link", 0.28, 0, -0.015), "heel": _at("*_ankle_link", -0.05, 0, -0.05),
+                 "ball": _at("*_ankle_link", 0.12, 0, -0.05)},
                 ("left", "right")) | {"neck": _at("torso_link", 0.0, 0.0, 0.5)},
     "talos": _both({"hip": _at("leg_*_3_link"), "knee": _at("leg_*_4_link"), "ankle": _at("leg_*_6_link"),
                     "shoulder": _at("arm_*_3_link"), "elbow": _at("arm_*_4_link"), "wrist": _at("arm_*_7_link"),
@@ -157,6 +172,10 @@ def target_points(figure: Any, Q: np.ndarray, kind: str) -> dict[str, np.ndarray
     return out
 
 
+def _rise(points: dict[str, np.ndarray]) -> np.ndarray:
+    return (points["neck"] - points["hips"])[:, 2]
+
+
 def _leg(points: dict[str, np.ndarray]) -> float:
     return float(np.mean([np.linalg.norm(points[f"{a}_l"] - points[f"{b}_l"], axis=1).mean() for a, b in
                           (("hip", "knee"), ("knee", "ankle"))]) * 2.0)  # fmt: skip
@@ -175,7 +194,9 @@ def _standing(way: np.ndarray, dt: float, leg: float) -> list[tuple[int, int]]:
     out = []
     for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         a = first
-        for k in range(first + 1, last + 1):  # a point that creeps stands anew wherever it has gone half a hundredth of a leg
+        for k in range(
+            first + 1, last + 1
+        ):  # a point that creeps stands anew wherever it has gone half a hundredth of a leg
             if k == last or np.linalg.norm(way[k] - way[a]) > 0.005 * leg:
                 out += [(a, k)] if (k - a) * dt >= 0.1 else []
                 a = k
@@ -209,7 +230,9 @@ def judged(source: dict[str, np.ndarray], dt: float, figure: Any, Q: np.ndarray,
     def jerk(points: dict[str, np.ndarray]) -> float:
         return float(np.mean([np.linalg.norm(np.diff(points[k], n=3, axis=0), axis=1).mean() for k in KEYS]))
 
-    body = [np.linalg.norm((target[k] - target["hips"]) - scale * (source[k] - source["hips"]), axis=1) for k in KEYS[:-1]]
+    body = [
+        np.linalg.norm((target[k] - target["hips"]) - scale * (source[k] - source["hips"]), axis=1) for k in KEYS[:-1]
+    ]
     joints = Q[:, 6:]
     over = np.maximum(figure.lower - Q, Q - figure.upper)
     out = {
@@ -218,7 +241,7 @@ def judged(source: dict[str, np.ndarray], dt: float, figure: Any, Q: np.ndarray,
         "jerk": jerk(target) / max(scale * jerk(source), 1e-12) if len(Q) > 4 else 1.0,
         "jump": float(np.abs(np.diff(joints, axis=0)).max()) if len(Q) > 1 else 0.0, "body": 1e3 * float(np.mean(body)),
         "outside": float(max(0.0, np.nan_to_num(over, neginf=0.0).max())),
-        "upside": float(((target["neck"] - target["hips"])[:, 2] * (source["neck"] - source["hips"])[:, 2] < -0.02 * mine * leg).mean()),
+        "upside": float((_rise(target) * _rise(source) < -0.02 * mine * leg).mean()),
     }  # fmt: skip
     broken = not np.isfinite(list(out.values())).all() or out["outside"] > 1e-6
     return out | {"wrong": float(broken or any(not out[key] <= most for key, most in WRONG.items()))}

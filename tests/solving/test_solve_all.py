@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from tests.tables.arms import ARMS, OFFSET, axes_of, brute_force, figure_of, turns
+from tests.tables.arms import ARMS, axes_of, brute_force, figure_of, turns
 
 KNOWN = np.array([0.3, -0.8, 0.7, 0.2, 0.9, 0.4])
 
@@ -156,5 +156,3 @@ def test_other_problems_are_refused_by_name() -> None:
     for problem, word in cases:
         with pytest.raises(supple.Refused, match=word):
             supple.solve_all(problem)
-    with pytest.raises(supple.Refused, match="no formula"):
-        supple.solve_all(posed(figure_of(OFFSET), KNOWN))

@@ -337,6 +337,7 @@ ROWS: dict[str, Row] = {
     "Figure.chain": method(lambda: ARM, "chain", start=("a", NONE), end=("b", NEVER)),
     "Figure.colliding_pairs": method(lambda: ARM, "colliding_pairs", margin=(0.0, NUMBER)),
     "Figure.grouped": row(lambda group: PAIR.grouped(group), group=(GROUP, NEVER)),
+    "Figure.curvature": method(lambda: ARM, "curvature", q=(REST, POSTURE), effector=(Point("b"), NEVER)),
     "Figure.jacobian": method(lambda: ARM, "jacobian", q=(REST, POSTURE), effector=("b", NEVER)),
     "Figure.joints_of": method(lambda: ARM, "joints_of", segment=("b", NEVER)),
     "Figure.locked": row(lambda name, q: PAIR.locked(name, q=q), name=("a", NEVER), q=(None, NONE)),

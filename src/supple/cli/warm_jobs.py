@@ -109,15 +109,20 @@ def search() -> None:
 
 
 def list_all() -> None:
-    """All postures of an arm that has a formula."""
-    ur5 = supple.load("ur5")
+    """All postures of an arm that has a formula, and of one that has none."""
+    ur5, joints, at = supple.load("ur5"), list[supple.Joint](), np.eye(4)
     supple.solve_all(problem(ur5), ur5.rest + 0.1, prove=False)
+    for j in range(6):
+        joints += supple.hinge(f"{j}", f"{j - 1}" if j else None, (0, 0, 1), at=at)
+        at = supple.place((0.1 * j, 0.2, 0.3), rpy=(1.0 + j, 0.5, 0.2))
+    supple.solve_all(problem(supple.Figure("skew", joints)), prove=False)
 
 
 def move() -> None:
     """Single steps of a control loop."""
     for figure in (arm(), rover()):
         supple.step(problem(figure), figure.rest, 0.01)
+        supple.step(point(figure), figure.rest, 0.01)
         supple.step(problem(figure), figure.rest, 0.01, targets=figure.placement(figure.rest, figure.segments[-1]))
 
 

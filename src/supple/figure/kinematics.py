@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import items
 from supple.basics.values import FrozenDict
 from supple.errors import BadValue, find
+from supple.figure.drives import Linear
 from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
 from supple.figure.joints import Joint
 from supple.figure.packing import worlds
@@ -169,6 +170,39 @@ class Kinematics:
             for k, s in self._drivers(joint, slopes):
                 J[:, :, k] += s * columns[:, i]
         return J[0] if given.ndim == 1 else J
+
+    def curvature(self: Any, q: ArrayLike, effector: Any) -> Floats:
+        """The second derivatives of a point or a direction, K (3, size, size) in world axes; ``∂J/∂q``.
+
+        ``K_ij = ω_j × J_i`` with j the nearer to the root, ω = 0 for slides (Erleben & Andrews 2019). For ``f = ½‖g − e‖²`` the
+        Hessian is ``JᵀJ − Σ_a (g − e)_a K_a``.
+        """
+        effector = as_effector(effector)
+        if not isinstance(effector, Point | Direction):
+            raise BadValue(
+                "curvature() takes points and directions; use Problem.evaluate for the Hessian of other goals"
+            )
+        self.check_segment(effector.segment)
+        world, slopes = self._world(self.posture(q).reshape(1, self.size))
+        joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
+        for key in self.path_to_root(effector.segment):
+            drive = self.joint_of[key].drive
+            if drive is not None and not all(isinstance(curve, Linear) for _, curve in drive.terms):
+                raise BadValue(f"{key!r} follows a curve; use Problem.evaluate, whose Hessian has all of it")
+        T = self._frames(world, effector.segment)[0] @ effector.frame
+        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
+        columns = np.cross(w, T[:3, 3]) + v if isinstance(effector, Point) else np.cross(w, T[:3, 0])
+        K = np.zeros((3, self.size, self.size))
+        moved = [[(k, float(np.ravel(s)[0])) for k, s in self._drivers(int(joint), slopes)] for joint in joints]
+        for b, column in enumerate(columns):
+            for a in range(b + 1):
+                both = np.cross(w[a], column)
+                for i, s in moved[a]:
+                    for j, t in moved[b]:
+                        K[:, i, j] += s * t * both
+                        if a != b:
+                            K[:, j, i] += s * t * both
+        return K
 
     def _drivers(self: Any, joint: int, slopes: np.ndarray) -> list[tuple[int, Any]]:
         """The coordinates that move a packed joint, each with its slope in every posture, (n, 1) or one for all."""

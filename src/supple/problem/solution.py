@@ -134,7 +134,7 @@ class Solution(Value):
         return "\n".join([*lines, *self.notes])
 
 
-LATER = ("problem", "reason", "iterations", "evaluations", "seed", "jumped")
+LATER = ("problem", "status", "reason", "iterations", "evaluations", "seed", "jumped")
 
 
 def solved_by(q: Floats, later: tuple[Any, ...]) -> Solution:
@@ -142,6 +142,13 @@ def solved_by(q: Floats, later: tuple[Any, ...]) -> Solution:
     out = _new(Solution)
     record = out.__dict__
     record["q"], record["status"], record["_later"] = q, _SOLVED, later
+    return out
+
+
+def judged_later(q: Floats, later: tuple[Any, ...], iterations: int, evaluations: int) -> Solution:
+    """A solution whose status nobody knows yet: ``made.told(…)`` finds it out when somebody asks, with the other fields."""
+    out = _new(Solution)
+    out.__dict__.update(q=q, iterations=iterations, evaluations=evaluations, _later=later)
     return out
 
 

@@ -73,6 +73,8 @@ class Certificates(Value):
     def from_json(text: str) -> Certificates:
         """The certificates in a text; they prove nothing until `verify` says so."""
         found = certificate_of(text)
+        if isinstance(found, Completeness):
+            raise BadFile("this proves that a list of postures is complete, not that nothing can be")
         return found if isinstance(found, Certificates) else Certificates((found,))
 
 

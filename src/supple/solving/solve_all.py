@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +20,10 @@ from supple.proofs.checker.formulas import KINDS
 from supple.proofs.claims import Claim, claims_of
 from supple.proofs.completeness import Completeness, listed
 from supple.proofs.serial_chain import Chain, Undecidable
+from supple.solvers.any_arm.any_arm import AnyArm
 from supple.solvers.closed_forms.axes import HINGES, Axes
-from supple.solvers.closed_forms.branches import ClosedForm
-from supple.solvers.closed_forms.recognition import recognised
+from supple.solvers.closed_forms.closed_form import ClosedForm
+from supple.solvers.closed_forms.recognition import Formula, recognised
 
 NEAR_LIMIT = 1e-8  # [rad] by which a posture that is left out must be outside
 MOST_WINDINGS = 100_000
@@ -51,12 +52,13 @@ class AllSolutions(Value):
 def solve_all(
     problem: Problem, start: ArrayLike | None = None, *, prove: bool = True, windings: bool = False
 ) -> AllSolutions:
-    """All postures that bring a frame to a pose, for a chain of six hinges whose axes have a formula.
+    """All postures that bring a frame to a pose, for a chain of six hinges.
 
     The problem has one task, a frame `Placed`; other coordinates of the figure stay where the start has them. Postures that
     are whole turns apart are one, given where it is nearest to the start, or with `windings` all of them inside the limits.
-    With `prove` the list is proved complete where that can be done, and `AllSolutions.why` says where not. A problem of
-    another kind is refused, by name.
+    Where the axes have a formula the list is proved complete, unless `prove` is False; elsewhere it comes from eliminations
+    that must agree, and is not. `AllSolutions.why` says which, and where a proof fails. A problem of another kind is
+    refused, by name.
     """
     instance(problem, Problem, "the problem of solve_all")
     prove, windings = flag(prove, "prove"), flag(windings, "windings")
@@ -65,42 +67,43 @@ def solve_all(
     claim = _claim(problem)
     at = [figure.coordinates.index(name) for name in claim.chain.names]
     own = np.ascontiguousarray(posture[at])
-    wide, narrow = _forms(claim.chain)
-    target = np.ascontiguousarray(claim.target)
-    rows, free, close = narrow(target, own)
-    everywhere = wide(target, own)[0]
+    found = _found(claim.chain, np.ascontiguousarray(claim.target), own)
+    rows = found.inside
     rows = np.array(_windings(claim.chain, rows)).reshape(-1, HINGES) if windings else rows
     order = np.argsort(np.linalg.norm(rows - own, axis=1), kind="stable")
     q = np.tile(posture, (len(rows), 1))
     q[:, at] = rows[order]
     q, crashed = _audited(problem, q)
-    if free:
+    if found.free:
         return _family(problem, q, posture)
-    if close:
+    if found.close:
         return AllSolutions(problem, q, "cluster", "Some postures all but meet: the arm is stretched, or nearly.")
+    if found.formula is None:
+        return AllSolutions(problem, q, False, found.why)
     if not prove:
         return AllSolutions(problem, q, False, "Nobody asked for a proof.")
     if crashed:
         return AllSolutions(problem, q, False, "Postures that touch something were left out, which is not proved.")
-    return _proved(problem, q, claim, narrow, everywhere)
+    return _proved(problem, q, claim, found)
 
 
-def _proved(problem: Problem, q: Floats, claim: Claim, form: ClosedForm, everywhere: Floats) -> AllSolutions:
+def _proved(problem: Problem, q: Floats, claim: Claim, found: _Found) -> AllSolutions:
     """The list with its proof, or the reason why there is none."""
+    assert found.formula is not None
     lower, upper = claim.chain.lower, claim.chain.upper
-    for row in everywhere:
+    for row in found.everywhere:
         turns = 2.0 * np.pi * np.round((np.clip(row, lower, upper) - row) / (2.0 * np.pi))
         outside = np.maximum(lower - (row + turns), (row + turns) - upper).max()
         if 0.0 < outside < NEAR_LIMIT:
             return AllSolutions(problem, q, False, "A posture stands at a limit, or just outside.")
-    certificate = listed(problem, claim, form.formula, KINDS[form.formula.kind], everywhere)
+    certificate = listed(problem, claim, found.formula, KINDS[found.formula.kind], found.everywhere)
     try:
         report = certificate.checked()
     except MissingExtra as missing:
         return AllSolutions(problem, q, False, str(missing))
     if not report.holds:
         return AllSolutions(problem, q, False, f"Not proved: {report.why}.")
-    some = f"{len(everywhere)} up to whole turns, {len(q)} of them inside the limits"
+    some = f"{len(found.everywhere)} up to whole turns, {len(q)} of them inside the limits"
     return AllSolutions(problem, q, True, f"There are no others ({some}).", certificate)
 
 
@@ -137,17 +140,38 @@ def _claim(problem: Problem) -> Claim:
     return claim
 
 
+class _Found(NamedTuple):
+    """Postures inside the limits, all of them between −π and π, whether an angle is free or some nearly meet, and how."""
+
+    inside: Floats
+    everywhere: Floats
+    free: bool
+    close: bool
+    formula: Formula | None
+    why: str = ""
+
+
 @lru_cache(REMEMBERED)
-def _forms(chain: Chain) -> tuple[ClosedForm, ClosedForm]:
-    """The formula of a chain, once for whole turns and once inside its limits."""
+def _forms(chain: Chain) -> tuple[ClosedForm, ClosedForm] | AnyArm:
+    """The formula of a chain, once for whole turns and once inside its limits; or what finds postures without one."""
     axes = Axes.of(chain)
     formula = recognised(axes)
     if formula is None:
-        raise Refused(
-            "these six axes have no formula: neither three that meet, nor three parallel ones and two that meet"
-        )
+        return AnyArm(axes)
     round_ = replace(axes, lower=np.full(HINGES, -np.pi), upper=np.full(HINGES, np.pi))
     return ClosedForm(round_, formula), ClosedForm(axes, formula)
+
+
+def _found(chain: Chain, target: Floats, start: Floats) -> _Found:
+    """All postures of a chain."""
+    forms = _forms(chain)
+    if isinstance(forms, AnyArm):
+        postures, agreed, tried = forms.everywhere(target)
+        why = f"Not proved: these axes have no formula. {tried} eliminations were made; those of {agreed} angles have all."
+        return _Found(forms.inside(target, start, postures), postures, False, False, None, why)
+    wide, narrow = forms
+    rows, free, close = narrow(target, start)
+    return _Found(rows, wide(target, start)[0], free, close, narrow.formula)
 
 
 def _windings(chain: Chain, rows: Floats) -> list[Any]:

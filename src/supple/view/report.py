@@ -14,6 +14,7 @@ from supple.basics.writing import check_place, write_file
 from supple.figure.figure import Figure
 from supple.figure.joints import angular
 from supple.motion.markers import Markers
+from supple.motion.motion import Motion
 from supple.motion.tracking.tracked import Tracked
 from supple.problem.goals import At
 from supple.problem.problem import Problem

@@ -61,7 +61,7 @@ class Appendix:
         self.values.append(self.G)
 
     def here(self) -> None:
-        now = self.problem.evaluate(self.q, hessian=False)
+        now: Any = self.problem.evaluate(self.q, hessian=False)
         self.G, self.g = now.value, now.gradient
 
     def without(self, j: int) -> np.ndarray:
@@ -126,7 +126,7 @@ class Appendix:
         short: Any = (0.0, self.G, slope)
         long: Any = None
         for _ in range(30):
-            there = self.problem.evaluate(self.q + gamma * s, hessian=False)
+            there: Any = self.problem.evaluate(self.q + gamma * s, hessian=False)
             now = (gamma, there.value, there.gradient @ s)
             if there.value > self.G + DELTA_1 * gamma * slope:
                 long = now

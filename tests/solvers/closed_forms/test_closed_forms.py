@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.solvers.closed_forms.axes import Axes
-from supple.solvers.closed_forms.branches import ClosedForm
+from supple.solvers.closed_forms.closed_form import ClosedForm
 from supple.solvers.closed_forms.recognition import GENERAL, MEETING, PARALLEL, PLANAR, recognised
 from tests.tables.arms import ARMS, OFFSET, axes_of, brute_force, turns
 

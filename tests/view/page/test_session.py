@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple import At, Point, Scene
+from supple import Scene
 from supple.errors import BadValue, UnknownName
 from supple.view.page.as_python import postures_of, postures_text, python_lines
 from supple.view.page.mirror import mirrored, other_side

@@ -3,9 +3,9 @@
 Every channel becomes one scalar joint. The joint ``Hips`` with the channels Xposition, Zrotation, Xrotation is the
 slide ``Hips.tx``, then the hinges ``Hips.z`` and ``Hips.x``, the last of which moves the segment ``Hips``. Rotations
 follow each other in the order of the channels, ``R = R_first R_second R_third``. Positions add to the offset, in the
-parent's axes, wherever they stand among the channels. An end site is the fixed segment ``<joint>.end``. Some files write the offset
-once more into the positions of joints below the root: where most of these lie nearer to their offset than to 0, it is
-taken off, and a note of the figure says so.
+parent's axes, wherever they stand among the channels. An end site is the fixed segment ``<joint>.end``. Some files
+write the offset once more into the positions of joints below the root: where most of these lie nearer to their offset
+than to 0, it is taken off, and a note of the figure says so.
 
 The format names neither its unit nor its up axis, so the caller does: `unit` is the number of metres in one unit of the
 file and `up` is the axis of the file that points up. Lengths are scaled; nothing else happens to the channels, for the

@@ -51,7 +51,7 @@ class Loading(NullCache):
 
     def found(self, sig: Any, target_context: Any) -> tuple[Any, str]:
         """The compiled entry, shipped or kept, and ""; or None, and why it must be compiled."""
-        target_context.refresh()
+        _make_ready(target_context)
         codegen = target_context.codegen()
         where, why = shipped.found(self.name, sig, *codegen.magic_tuple()[1:])
         result = None
@@ -104,6 +104,19 @@ class WithoutSource(Loading):
             entry.compile(sig)
             result = entry.overloads[tuple(sig)]._replace(metadata=None)  # whose times are its own
         return result
+
+
+def _make_ready(target_context: Any) -> None:
+    """Make Numba's runtime ready to run what is loaded: all of its `refresh` that this takes.
+
+    The rest of it imports what a compiler needs, SciPy's algebra too, which takes longer than everything else.
+    """
+    try:
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(target_context)
+    except (ImportError, AttributeError, TypeError):  # another Numba
+        target_context.refresh()
 
 
 def ready(name: str, count: int) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from supple.errors import BadValue
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.motion.retargeting.limbs import cut
+from supple.motion.retargeting.limb_parts import cut
 from supple.motion.retargeting.names import Named, named
 
 UP = np.array([0.0, 0.0, 1.0])

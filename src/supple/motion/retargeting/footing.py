@@ -67,7 +67,7 @@ def planned(sole: Sole, turns: Floats, ankles: Floats, planted: list[list[Phase]
 
 
 def _not_tipped(R: Floats, along: Floats, masks: tuple[np.ndarray, ...]) -> Floats:
-    """The turns tipped back where the heel would be below a planted ball, or the ball below a planted heel: both lie level then."""
+    """The turns, level where the heel would be below a planted ball or the ball below a planted heel."""
     way = R @ along
     size = float(np.linalg.norm(along))
     if size < 1e-9:
@@ -81,7 +81,7 @@ def _not_tipped(R: Floats, along: Floats, masks: tuple[np.ndarray, ...]) -> Floa
 
 
 def flat_toes(toes: Floats, foot: Floats, footing: Footing, times: Floats) -> Floats:
-    """How toes turn that would turn by `toes`: level, with the heading of the foot, while the ball is planted, and smoothly to there."""
+    """The turns `toes` made level, with the heading of the foot, while the ball is planted, and smoothly to there."""
     from scipy.spatial.transform import Rotation
 
     frames = np.flatnonzero(footing.planted[1])

@@ -1,18 +1,22 @@
-"""The postures of the target: all frames fitted, doubtful ones searched for again, the ground kept clear, jumps taken slowly.
+"""The postures of the target: all frames fitted, doubtful ones searched for again, the ground kept clear, jumps taken
+slowly.
 
-**Fitted.** A frame is wanted as markers (`retargeting.stars`), and fitted by the compiled tracker. Nothing in it depends on the
-frame before but where the fit starts, so the clip may be followed in both directions from any frame.
+**Fitted.** A frame is wanted as markers (`retargeting.stars`), and fitted by the compiled tracker. Nothing in it
+depends on the frame before but where the fit starts, so the clip may be followed in both directions from any frame.
 
-**Searched.** One frame is searched for from many starts, the rest posture and others all over the limits, each carried to where
-its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than their neighbours, those
-beside a jump, and the ends are searched again; where that finds something better, the clip is followed from there, both ways, as long as it stays better.
+**Searched.** One frame is searched for from many starts, the rest posture and others all over the limits, each
+carried to where its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than
+their neighbours, those beside a jump, and the ends are searched again; where that finds something better, the clip is
+followed from there, both ways, as long as it stays better.
 
-**Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are fitted again from
-where they are, with floors under all spots.
+**Hands** that stand on the ground in the source are locked where they have come to be (`retargeting.hands`).
 
-**Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round the other
-side, the frames around are fitted again near to the postures' averages over a while, so that the change takes as
-long as it needs.
+**Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are
+fitted again from where they are, with floors under all spots.
+
+**Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round
+the other side, the frames around are fitted again near to the postures' averages over a while, so that the change
+takes as long as it needs.
 """
 
 from __future__ import annotations
@@ -26,13 +30,17 @@ import numpy as np
 from supple.basics.stopping import Stop
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
+from supple.motion.retargeting.footing import Footing
+from supple.motion.retargeting.hands import Hand, hand_marks, planted_hands
 from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.soles import Spot, spots_of
-from supple.motion.retargeting.stars import FIRM, floors, sky_of
+from supple.motion.retargeting.stars import FIRM, Mark, floors, sky_of
 from supple.motion.retargeting.wishes import Wishes
 from supple.motion.tracking.by_solver import BySolver
+from supple.motion.tracking.carrying import carried_to, spread_out
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import LATE, FrameByFrame, carried_to, run, spread_out
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import LATE, run
 from supple.motion.tracking.frame_step import ENDED, VALUE
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 
@@ -41,10 +49,13 @@ WINDOW = 60  # frames of which one at most is doubted for being the worst
 WORSE, BETTER = 2.0, 0.97  # of the clip's median, what is doubtful; of what there is, what is better
 STRETCH = 30  # frames that are followed at once from a better one
 FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
-SLOWLY = 0.3  # weight of the averages where a coordinate would jump
+SLOWLY, HARDER, TRIES = 0.3, 4.0, 4  # weight of the averages where a coordinate jumps, how it grows, and how often
 AVERAGED = 0.15  # seconds on either side over which they are taken
 TOUCH = 2e-4  # [m] below the ground that is none
-HELD = 4e4  # weight of the floor under a foot that is planted [1/m²]
+HELD, STIFF = (
+    4e4,
+    1e3,
+)  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
 ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
@@ -61,16 +72,18 @@ class Follower:
         self.step = float(times[-1] - times[0]) / max(len(times) - 1, 1) or 1.0
         self.plain = self.sky.clip(figure, [], self.step, stop)
         root = self.plain.near[0] == 0.0
+        self.hands: list[Hand] = planted_hands(wishes, self.spots) if wishes.plant else []
+        self.locks: list[Mark] = []
         self.fastest = np.where(root, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
 
     @cached_property
     def spots(self) -> list[Spot]:
-        """What may touch the ground: soles, what lies farthest out on each hand, knees, elbows and the head."""
+        """What may touch the ground: soles, what lies farthest out on hands, head, limbs and trunk."""
         if not self.wishes.plant:
             return []
         out = [spot for footing in self.footings for spot in footing.sole.spots]
         for pair in self.wishes.alignment.pairs:
-            if pair.part in ("head", "hand", "shank", "forearm", "pelvis"):
+            if pair.part not in ("foot", "toes", "digit", ""):
                 out += self._outermost(pair)
         return out
 
@@ -105,19 +118,24 @@ class Follower:
     def _fitted(self) -> tuple[Floats, int]:
         clip, count = self.plain, len(self.wishes.motion)
         self.settings = METHOD.settings(clip, METHOD.steps)
-        q, _ = self._searched(0, STARTS)
+        q = np.array(self.figure.rest)
+        with self.stop:
+            q, _ = self._searched(0, STARTS)
         fits = run(clip, np.arange(count), q, self.settings)
         Q, value = fits.q, fits.reports[:, VALUE]
         done = int((fits.reports[:, ENDED] != LATE).sum())
-        if done == count and not self.stop.asked:
-            Q, value = self._doubted(Q, value)
-            Q = self._lifted(Q)
-            Q = self._slowed(Q)
+        for better in (lambda Q: self._doubted(Q, value), self._planted, self._lifted, self._slowed):
+            if done < count or self.stop.asked:
+                break
+            with self.stop:
+                Q = better(Q)
         return Q, done
 
     def _searched(self, k: int, starts: int) -> tuple[Floats, float]:
         """The best posture of frame k from many starts, and its value."""
-        stars = replace(self.plain, weights=self.plain.weights * np.isin(self.plain.names, [m.name for m in self.sky.stars]))
+        stars = replace(
+            self.plain, weights=self.plain.weights * np.isin(self.plain.names, [m.name for m in self.sky.stars])
+        )
         rest = self.figure.rest[None]
         postures = np.vstack([rest, spread_out(self.figure, starts)])
         begin = np.clip(carried_to(stars, k, postures), self.figure.lower, self.figure.upper)
@@ -126,7 +144,7 @@ class Follower:
         best = np.flatnonzero(value <= value.min() * (1.0 + 1e-3))[0]  # of equals the one from nearest to rest
         return fits.q[best], float(value[best])
 
-    def _doubted(self, Q: Floats, value: Floats) -> tuple[Floats, Floats]:
+    def _doubted(self, Q: Floats, value: Floats) -> Floats:
         """The postures with doubtful frames searched again, and what is better followed from there."""
         Q, value, seen = Q.copy(), value.copy(), np.zeros(len(Q), dtype=bool)
         for k in self._doubtful(Q, value):
@@ -137,7 +155,7 @@ class Follower:
                 Q[k], value[k] = q, least
                 for way in (1, -1):
                     self._followed(k, way, Q, value, seen)
-        return Q, value
+        return Q
 
     def _doubtful(self, Q: Floats, value: Floats) -> list[int]:
         """Frames that are the worst of their surroundings and worse than most, those beside jumps, and the last."""
@@ -169,9 +187,22 @@ class Follower:
     @cached_property
     def grounded(self) -> Clip:
         """The clip with floors for all spots; those of a planted foot, which its locks hold already, count less."""
-        held = {s.segment: f.planted[0] | f.planted[1] for f in self.footings for s in f.sole.spots}
-        weights = [np.where(held.get(s.segment, False), HELD, FIRM) * np.ones(len(self.wishes.motion)) for s in self.spots]
-        return self.sky.clip(self.figure, floors(self.spots, weights), self.step, self.stop)
+        weights = [np.full(len(self.wishes.motion), FIRM) for _ in self.spots]
+        for footing in self.footings:
+            held = STIFF if self._is_stiff(footing) else HELD
+            for weight, spot in zip(weights, self.spots, strict=True):
+                if spot.segment in {s.segment for s in footing.sole.spots}:
+                    weight[footing.planted[0] | footing.planted[1]] = held
+        return self.sky.clip(self.figure, [*floors(self.spots, weights), *self.locks], self.step, self.stop)
+
+    def _is_stiff(self, footing: Footing) -> bool:
+        """Whether a foot turns about one axis only, so that it cannot lie flat wherever its leg comes from."""
+        above = [
+            p.target
+            for p in self.wishes.alignment.pairs
+            if p.part == "shank" and p.target in self.anatomy.path(footing.sole.foot)
+        ]
+        return bool(above) and len(self.figure.chain(above[-1], footing.sole.foot)) < 2
 
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
@@ -180,6 +211,18 @@ class Follower:
     def _places(self, Q: Floats) -> list[Floats]:
         frames = {segment: self.figure.placement(Q, segment) for segment in {spot.segment for spot in self.spots}}
         return [frames[s.segment][:, :3, :3] @ s.centre + frames[s.segment][:, :3, 3] for s in self.spots]
+
+    def _planted(self, Q: Floats) -> Floats:
+        """The postures with hands locked where they stand on the ground."""
+        if not self.hands or self.stop.asked:
+            return Q
+        at = [next(k for k, spot in enumerate(self.spots) if spot is hand.spot) for hand in self.hands]
+        ways = self._places(Q)
+        self.locks = hand_marks(self.hands, [ways[k] for k in at], len(Q))
+        concerned = np.flatnonzero(np.any([mark.weights > 0.0 for mark in self.locks], axis=0))
+        Q = Q.copy()
+        Q[concerned] = run(self.grounded, concerned, Q[concerned], self.settings, chained=False).q
+        return Q
 
     def _lifted(self, Q: Floats) -> Floats:
         """The postures with nothing below the ground."""
@@ -195,22 +238,30 @@ class Follower:
 
     # ── jumps ────────────────────────────────────────────────────────────────────────────────────────────────────────
     def _slowed(self, Q: Floats) -> Floats:
-        """The postures with jumps taken slowly."""
-        jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > self.fastest).any(axis=1))
-        if not len(jumps) or self.stop.asked:
-            return Q
-        reach = max(2, round(AVERAGED / self.step))
+        """The postures with jumps taken slowly, more and more so until there are none; what only passes a speed limit once."""
+        weight, reach, fastest = SLOWLY, max(2, round(AVERAGED / self.step)), self.fastest
+        for _ in range(TRIES):
+            jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > fastest).any(axis=1))
+            if not len(jumps) or self.stop.asked:
+                break
+            Q = self._near_averages(Q, jumps, reach, weight)
+            weight, fastest = HARDER * weight, np.where(np.isfinite(fastest), FASTEST * self.step, np.inf)
+        return Q
+
+    def _near_averages(self, Q: Floats, jumps: np.ndarray, reach: int, weight: float) -> Floats:
+        """The frames around jumps fitted again near to averages, with weights that fade away from there."""
         concerned = np.unique(np.clip((jumps[:, None] + np.arange(-2 * reach, 2 * reach + 2)).ravel(), 0, len(Q) - 1))
-        near = np.repeat(self.plain.near[None], len(concerned), axis=0)
-        smooth = averaged(Q, reach)
-        share = np.exp(-0.5 * (np.abs(concerned[:, None] - jumps[None] - 0.5).min(axis=1) / (0.7 * reach)) ** 2)
+        near, smooth = np.repeat(self.plain.near[None], len(concerned), axis=0), averaged(Q, reach)[concerned]
+        away = np.abs(concerned[:, None] - jumps[None] - 0.5).min(axis=1) / (0.7 * reach)
         moving = near[:, 0] > 0.0
-        near[:, 0] += moving * (SLOWLY * share)[:, None]
-        near[:, 1] += moving * ((SLOWLY * share)[:, None] / near[:, 0].clip(1e-12)) * (smooth[concerned] - near[:, 1])
-        start = np.where(moving, smooth[concerned], Q[concerned])
-        out = Q.copy()
+        more = moving * (weight * np.exp(-0.5 * away**2))[:, None]
+        near[:, 0] += more
+        near[:, 1] += more / near[:, 0].clip(1e-12) * (smooth - near[:, 1])
         clip = self.grounded if self.spots else self.plain
-        out[concerned] = run(clip, concerned, start, self.settings, chained=False, near=near).q
+        out = Q.copy()
+        out[concerned] = run(
+            clip, concerned, np.where(moving, smooth, Q[concerned]), self.settings, chained=False, near=near
+        ).q
         return out
 
 

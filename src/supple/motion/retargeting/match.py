@@ -5,7 +5,8 @@ By name first: figures built alike are matched name by name; others part by part
 tip inwards, until they have three hinges, and such groups are matched by how far along the row they are. What names
 leave open is matched by geometry: each segment has a place (`Anatomy.place`), and the pairs are chosen for the least
 distance of places, both ways at once; pairs that are too far apart, or that do not hang below each other alike, are
-dropped. Geometry has the last word on limbs (`retargeting.match_check`): it says how sure each pair is, and refuses what cannot be.
+dropped. Geometry has the last word on limbs (`retargeting.match_check`): it says how sure each pair is, and refuses
+what cannot be.
 """
 
 from __future__ import annotations

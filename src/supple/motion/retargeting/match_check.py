@@ -1,9 +1,10 @@
 """Whether geometry agrees with a match of limbs: how sure each pair is, and which cannot be.
 
-Of a limb's segment two things are compared that no rest pose changes: how far the way along the bones goes on below it, as a share of
-what hangs below the limb's first matched segment in either figure, and where the knee or elbow divides the limb. A pair whose
-shares differ by δ is sure to ``exp(−(δ/0.3)²)``. A hand cannot be an upper arm, whatever its name says: nothing hangs below it.
-A match that was found, not given, is refused where a pair of a limb is less sure than `LEAST`.
+Of a limb's segment two things are compared that no rest pose changes: how far the way along the bones goes on below
+it, as a share of what hangs below the limb's first matched segment in either figure, and where the knee or elbow
+divides the limb. A pair whose shares differ by δ is sure to ``exp(−(δ/0.3)²)``. A hand cannot be an upper arm,
+whatever its name says: nothing hangs below it. A match that was found, not given, is refused where a pair of a limb
+is less sure than `LEAST`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ def sureness(pairs: list[tuple[str, str]], source: Anatomy, target: Anatomy) -> 
     out = []
     for (t, s), (part, side) in zip(pairs, parts, strict=True):
         limb = next((names for names in LIMBS.values() if part in names), ())
-        firsts = [pair for pair, (other, its) in zip(pairs, parts, strict=True) if other in limb and other in MAIN and its == side]
+        firsts = [
+            pair
+            for pair, (other, its) in zip(pairs, parts, strict=True)
+            if other in limb and other in MAIN and its == side
+        ]
         if part not in MAIN:
             out.append(1.0)
             continue
@@ -56,8 +61,7 @@ def refuse_unsure(pairs: list[tuple[str, str]], source: Anatomy, target: Anatomy
         t, s = pairs[k]
         part = (target.said[t].part or source.said[s].part).replace("_", " ")
         raise BadValue(
-            f"the names say that {t!r} of {target.figure.name!r} is, like {s!r} of {source.figure.name!r}, a {part}, but what hangs below "
-            f"them tells otherwise ({100 * sure[k]:.0f} % sure): give match= with lines 'target = source', beginning with what "
-            "--print-match or match_segments() shows for figures that fit"
+            f"the names say that {t!r} of {target.figure.name!r} is, like {s!r} of {source.figure.name!r}, a {part}, but "
+            f"what hangs below them tells otherwise ({100 * sure[k]:.0f} % sure): give match= with lines 'target = source'"
         )
     return sure

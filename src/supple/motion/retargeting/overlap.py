@@ -1,7 +1,8 @@
 """How deep a body is in itself: hands, forearms, shanks and feet in trunk, head, thighs and their partners.
 
-Shapes are taken for the bars that enclose them; two bars overlap by the sum of their radii less the distance of their axes. What
-parts overlap at rest does not count, and a figure without shapes does not overlap. At most `MANY` frames, and the `LARGEST` bars of a segment, are looked at.
+Shapes are taken for the bars that enclose them; two bars overlap by the sum of their radii less the distance of their
+axes. What parts overlap at rest does not count, and a figure without shapes does not overlap. At most `MANY` frames,
+and the `LARGEST` bars of a segment, are looked at.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def overlap_of(alignment: Alignment, Q: Floats) -> float:
         return 0.0
     every = -(-len(Q) // MANY)
     postures = np.vstack([figure.rest, Q[::every]])
-    placed = {segment: figure.placement(postures, segment) for segment in {bar[0] for couple in couples for bar in couple}}
+    placed = {
+        segment: figure.placement(postures, segment) for segment in {bar[0] for couple in couples for bar in couple}
+    }
     worst = 0.0
     for a, b in couples:
         ends = [placed[s][:, None, :3, :3] @ local[None, :, :, None] for s, local, _ in (a, b)]

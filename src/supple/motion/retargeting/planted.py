@@ -23,7 +23,7 @@ CANDIDATE = 0.15  # height above the lowest sample below which slow samples tell
 WALKED = 1.5  # how far feet must have gone in a direction to tell the ground's slope along it [leg]
 RISE = 0.012  # height above the lower quarter of a phase's own heights at which its point is lifted [leg]
 SHORTEST, GAP = 0.06, 0.04  # phases and gaps between them [s]
-STILL, HAIR = 0.15, 0.006  # speed [leg/s] and distance [leg] of what surely stands
+STILL, HAIR = 0.13, 0.0055  # speed [leg/s] and distance [leg] of what surely stands
 WINDOW = 0.02  # speeds are averages over twice this time [s]
 
 Phase = tuple[int, int]  # from a frame up to, not including, another
@@ -103,11 +103,11 @@ def phases(points: Floats, heights: Floats, times: Floats, leg: float) -> list[P
     return [(a, b) for a, b in found if (b - a) * dt >= SHORTEST or (a == 0 and b == len(times))]
 
 
-def standing(way: Floats, heights: Floats, times: Floats, leg: float) -> list[Phase]:
+def standing(way: Floats, times: Floats, leg: float) -> list[Phase]:
     """When a point surely stands, whether it was planted or not: slow, as low as it gets, and within a hair of one place."""
     if len(times) < 4:
         return []
-    low = heights < np.quantile(heights, 0.05) + RISE * leg
+    low = way[:, 2] < np.quantile(way[:, 2], 0.05) + RISE * leg
     out = []
     for first, last in runs((speeds(way, times) < STILL * leg) & low):
         a = first

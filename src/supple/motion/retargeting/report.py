@@ -1,11 +1,11 @@
 """What retargeting has kept and lost, in numbers: feet, ground, jitter, limits, directions.
 
-*Slide* is how far a planted heel or ball is from the middle of its place in that phase, level, at worst; so is one that the source
-surely holds still, planted or not. *Depth* is
-how far anything that should not is below the ground, at worst. *Jerk* is the third derivative of the places where
-matched segments turn, averaged over them and over time; the source's is scaled to the target's size. A *jump* is a change of a
-coordinate from one frame to the next by more than 40 rad/s. A coordinate is
-at a limit where it is within a thousandth of its range of one; coordinates that never move do not count.
+*Slide* is how far a planted heel or ball is from the middle of its place in that phase, level, at worst; so is one
+that the source surely holds still, planted or not. *Depth* is how far anything that should not is below the ground,
+at worst. *Jerk* is the third derivative of the places where matched segments turn, averaged over them and over time;
+the source's is scaled to the target's size. A *jump* is a change of a coordinate from one frame to the next by more
+than 40 rad/s. A coordinate is at a limit where it is within a thousandth of its range of one; coordinates that never
+move do not count.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from supple.basics.values import Value
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.footing import Footing
+from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.overlap import overlap_of
 from supple.motion.retargeting.planted import standing
 from supple.motion.retargeting.verdict import problems_of
@@ -142,6 +142,9 @@ def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) ->
         for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
             slides.append(_slide(T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], phases))
         slides += _creeping(wishes, foot, footing, T)
+    for hand in follower.hands:
+        T = figure.placement(Q, hand.spot.segment)
+        slides.append(_slide(T[:, :3, :3] @ hand.spot.centre + T[:, :3, 3], hand.phases))
     if follower.spots:
         depths.append(float(-follower.heights(Q).min()))
     target = wishes.alignment.target
@@ -153,12 +156,11 @@ def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) ->
 
 
 def _creeping(wishes: Wishes, foot: SourceFoot, footing: Footing, T: Floats) -> list[float]:
-    """How far heel and ball go on the ground while the source's surely stand, planted or not; nothing where feet are left alone."""
+    """How far heel and ball go on the ground while the source's surely stand; nothing where feet are left alone."""
     out = []
     for kind, point in enumerate((footing.sole.heel, footing.sole.ball) if wishes.plant else ()):
-        way, theirs = T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], foot.ways[kind]
-        heights = theirs[:, 2] - wishes.ground.under(theirs, kind)
-        for a, b in standing(theirs, heights, wishes.motion.times, wishes.leg):
+        way, theirs = T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], wishes.joints_of_foot(foot.side)[kind]
+        for a, b in standing(theirs, wishes.motion.times, wishes.leg):
             part = way[a:b][way[a:b, 2] < TOUCHING, :2]
             if len(part):
                 out.append(float(np.linalg.norm(part - np.median(part, axis=0), axis=1).max()))

@@ -1,13 +1,14 @@
 """The posture of the source that stands for its rest pose.
 
-Alignment (`retargeting.rest_alignment`) compares the target's rest pose with one of the source in which the trunk is upright and the
-legs stand. The zero pose of a file often is one, a T-pose or an A-pose; in some files it is anything: all bones along one
-axis, a body that lies, a pelvis turned away from its hips. So poses are measured by anatomy: a pose *stands* as far as thighs and shanks point down, the trunk and the
-neck up, and the hips lie level. A zero pose that stands to `STANDS`, and whose hips lie in the pelvis
-where the motion has them, is taken; otherwise the frame of the motion that stands best.
+Alignment (`retargeting.rest_alignment`) compares the target's rest pose with one of the source in which the trunk is
+upright and the legs stand. The zero pose of a file often is one, a T-pose or an A-pose; in some files it is anything:
+all bones along one axis, a body that lies, a pelvis turned away from its hips. So poses are measured by anatomy: a
+pose *stands* as far as thighs and shanks point down, the trunk and the neck up, and the hips lie level. A zero pose
+that stands to `STANDS`, and whose hips lie in the pelvis where the motion has them, is taken; otherwise the frame of
+the motion that stands best.
 
-The caller may name a frame, or say "T" or "A": then it is the pose, of the zero pose and all frames, that stands and whose arms are
-nearest to a right angle, or half of one, from hanging.
+The caller may name a frame, or say "T" or "A": then it is the pose, of the zero pose and all frames, that stands and
+whose arms are nearest to a right angle, or half of one, from hanging.
 """
 
 from __future__ import annotations
@@ -52,13 +53,16 @@ def _posed(motion: Motion, zero: Anatomy, rest: str) -> Anatomy:
     Q = np.vstack([motion.figure.rest, motion.q])
     leans, arms = _measured(motion, zero, Q)
     if not arms.size:
-        raise BadValue(f"{motion.figure.name!r} has no arms that are known by name, so no {rest}-pose is found: name a frame by rest=")
+        raise BadValue(
+            f"{motion.figure.name!r} has no arms that are known by name, so no {rest}-pose is found: name a frame by rest="
+        )
     off = np.abs(arms - ARMS[rest]).max(axis=1) + (leans.mean(axis=1) if leans.size else 0.0)
     k = int(np.argmin(off))
     if np.abs(arms[k] - ARMS[rest]).max() > NEAR or (leans.size and leans[k].mean() > STANDS):
         raise BadValue(
-            f"neither the zero pose of {motion.figure.name!r} nor one of {len(motion)} frames is a standing {rest}-pose: the nearest, "
-            f"{'the zero pose' if k == 0 else f'frame {k - 1}'}, is {np.rad2deg(off[k]):.0f}° from one; leave rest= out, or name a frame"
+            f"neither the zero pose of {motion.figure.name!r} nor one of {len(motion)} frames is a standing {rest}-pose: "
+            f"the nearest, {'the zero pose' if k == 0 else f'frame {k - 1}'}, is {np.rad2deg(off[k]):.0f}° from one; "
+            "leave rest= out, or name a frame"
         )
     return Anatomy(motion.figure, Q[k])
 
@@ -107,8 +111,14 @@ def _measured(motion: Motion, zero: Anatomy, Q: Floats) -> tuple[Floats, Floats]
     if hips[0] is not None and hips[1] is not None:
         middle = 0.5 * (hips[0] + hips[1])
         shoulders = [at("upper_arm", side) for side in ("l", "r")]
-        top = 0.5 * (shoulders[0] + shoulders[1]) if shoulders[0] is not None and shoulders[1] is not None else at("neck", "")
+        top = (
+            0.5 * (shoulders[0] + shoulders[1])
+            if shoulders[0] is not None and shoulders[1] is not None
+            else at("neck", "")
+        )
         leans += between(middle, top, UP)
         leans += [np.abs(0.5 * np.pi - angle) for angle in between(hips[1], hips[0], UP)]
     leans += between(at("neck", ""), at("head", ""), UP)
-    return (np.array(leans).T if leans else np.empty((len(Q), 0))), (np.array(arms).T if arms else np.empty((len(Q), 0)))
+    return (np.array(leans).T if leans else np.empty((len(Q), 0))), (
+        np.array(arms).T if arms else np.empty((len(Q), 0))
+    )

@@ -1,9 +1,9 @@
 """What a frame asks for, as markers: directions are stars, places are points.
 
-A *star* is a marker fixed in a segment so far away that only turning the segment moves it, as stars are seen from the ground:
-at `FAR` metres along an axis a, with the weight ``w / FAR²``, it costs ``½ w |R a − d|²`` for the wished direction d, whatever
-the segment's place (a metre of it is a milliradian). So the compiled tracker of markers (`tracking.frame_step`), which fits a frame
-in tens of microseconds inside the limits, follows directions too.
+A *star* is a marker fixed in a segment so far away that only turning the segment moves it, as stars are seen from the
+ground: at `FAR` metres along an axis a, with the weight ``w / FAR²``, it costs ``½ w |R a − d|²`` for the wished
+direction d, whatever the segment's place (a metre of it is a milliradian). So the compiled tracker of markers
+(`tracking.frame_step`), which fits a frame in tens of microseconds inside the limits, follows directions too.
 
 Points are the hips, the feet, and what is planted: heels, balls and hands on their places, with a weight that leaves
 micrometres.
@@ -58,7 +58,9 @@ class Sky:
         near[0, _of_root(figure, marks)] = 0.0
         names = tuple(mark.name for mark in marks)
         seen = replace(figure, markers={mark.name: mark.point for mark in marks})
-        return Clip(seen, names, np.ascontiguousarray(places), np.ascontiguousarray(weights), near, step=step, stop=stop)
+        return Clip(
+            seen, names, np.ascontiguousarray(places), np.ascontiguousarray(weights), near, step=step, stop=stop
+        )
 
 
 def _of_root(figure: Figure, marks: list[Mark]) -> np.ndarray:
@@ -97,7 +99,9 @@ def sky_of(figure: Figure, wishes: Wishes) -> Sky:
         for axis, share, which in zip(axes, (1.0, twist), "xy", strict=True):
             x, y, z = (FAR * (rest[:3, :3].T @ axis)).tolist()
             name = f"{pair.target} {which}"
-            stars.append(Mark(name, Point(pair.target, (x, y, z)), FAR * (turned @ axis) + way, weight * share / FAR**2 * always))
+            stars.append(
+                Mark(name, Point(pair.target, (x, y, z)), FAR * (turned @ axis) + way, weight * share / FAR**2 * always)
+            )
     pair = wishes.alignment.of("pelvis") or wishes.alignment.pairs[0]
     if wishes.hips is not None and figure.chain(None, pair.target):
         stars.append(Mark("hips", fixed(pair.target, anatomy.rest[pair.target], wishes.hips[0]), way, HIPS * always))

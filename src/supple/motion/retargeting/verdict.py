@@ -6,9 +6,9 @@ below the ground. A trunk that points somewhere else than it should is worse tha
 
 from __future__ import annotations
 
-import numpy as np
-
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
@@ -25,15 +25,13 @@ MEAN, LIMB, TRUNK = (
     np.deg2rad(60.0),
 )  # the most that is believed: all, a limb, the trunk
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
-DEEP, SLID, SUNK = 0.018, 0.004, 0.05  # [m]: spots below the ground, planted points, joints below the ground
+DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
 JERKY, CALM = 6.0, 5.0  # times the source's jerk; jerk of one who stands [m/s³]
 LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(
-    figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report
-) -> tuple[str, ...]:
+def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report) -> tuple[str, ...]:
     """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
     told = [
         *_lying("source", wishes.alignment.source.anatomy),
@@ -52,8 +50,8 @@ def _jerks(report: Report) -> list[str]:
     told = []
     if report.target.jerk > JERKY * max(report.source.jerk, CALM):
         told.append(
-            f"The target jerks {report.target.jerk / max(report.source.jerk, CALM):.0f} times as much as the source: its limits, or the "
-            "ground, are in the way; look at the frames where it does, or at the match."
+            f"The target jerks {report.target.jerk / max(report.source.jerk, CALM):.0f} times as much as the source: its "
+            "limits, or the ground, are in the way; look at the frames where it does, or at the match."
         )
     if report.jumps:
         told.append(f"Coordinates jump in {report.jumps} frames: a joint goes round the other side of its range there.")

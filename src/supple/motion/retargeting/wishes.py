@@ -47,7 +47,7 @@ class Wishes:
         return self._from_rest(pair) @ self.turns[pair.target]
 
     def wished(self, pair: Pair) -> Floats:
-        """How far the target's segment shall have turned from its rest (frames, 3, 3): feet as planned, toes flat while planted."""
+        """How far the target's segment shall have turned from its rest (frames, 3, 3): feet and toes as planned."""
         if pair.target not in self._wished:
             footing, foot = self._footing(pair), self.alignment.of("foot", pair.side)
             if footing is None or foot is None:
@@ -101,6 +101,15 @@ class Wishes:
                 ball = Sole(source.anatomy, pair.source, ankle).ball
                 out[side] = self._carried(pair.source, ankle), self._carried(pair.source, ball)
         return out
+
+    def joints_of_foot(self, side: str) -> tuple[Floats, Floats]:
+        """The ways of the source's ankle and of the joint of its toes, above the ball; of the ball where it has none."""
+        ankle, ball = self.ways[side]
+        foot, anatomy = self.alignment.of("foot", side), self.alignment.source.anatomy
+        if foot is None:
+            return ankle, ball
+        toes = [s for s in anatomy.below[foot.source][1:] if s in anatomy.moving]
+        return ankle, self._carried(foot.source, anatomy.origin[toes[0]]) if toes else ball
 
     @cached_property
     def ground(self) -> Ground:
@@ -170,7 +179,11 @@ class Wishes:
         turned, T = self._of_toes(footing, foot, toes), footing.placements
         joint = T[:, 2, :3] @ footing.sole.in_foot(at) + T[:, 2, 3]
         rest = anatomy.rest[toes.target]
-        spots = [(rest[:3, :3] @ s.centre + rest[:3, 3] - at, s.radius) for s in footing.sole.spots if s.segment == toes.target]
+        spots = [
+            (rest[:3, :3] @ s.centre + rest[:3, 3] - at, s.radius)
+            for s in footing.sole.spots
+            if s.segment == toes.target
+        ]
         if not spots:
             return footing
         low = np.min([joint + turned[:, 2] @ away - radius for away, radius in spots], axis=0)
@@ -179,7 +192,7 @@ class Wishes:
         return replace(footing, placements=placements)
 
     def _of_toes(self, footing: Footing, foot: Pair, toes: Pair) -> Floats:
-        """How far toes shall have turned from their rest: with their foot and as far from it as the source's, flat while planted."""
+        """How far toes shall have turned from their rest: as far from their foot as the source's, flat while planted."""
         planned = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
         bent = self._from_rest(toes) @ np.swapaxes(self._from_rest(foot), 1, 2)
         out, T = flat_toes(bent @ planned, planned, footing, self.motion.times), footing.placements

@@ -5,7 +5,7 @@ brings the frame to the target exactly is within 1e-9 rad of one of the list, in
 each of the list is within 1e-9 rad of one such posture. (Tolerances of the entry do not matter.)
 
 **The proof** names a formula (`formulas`) and a neighbour: lines that fit the formula exactly. By the bound of `hinge_lines`
-every posture of the arm has, on the neighbour, a motion within a derived slack of the wanted one. The formula, evaluated in balls
+every posture of the arm has, on the neighbour, a motion within a derived slack of the wanted one. The formula, in balls
 with that slack, gives boxes that hold all postures. Each box must lie where Krawczyk's test (`single_posture`) has found
 that there is exactly one posture, which is that of the list.
 """

@@ -116,7 +116,7 @@ def _goal(goal: Any, used: set[str]) -> str | None:
         texts = [(end and _effector(end, used), _goal(g, used)) for end, g in parts]
         if any(text is None for _, text in texts):
             return None
-        rows = ", ".join(text if end is None else f"({end}, {text})" for end, text in texts)
+        rows = ", ".join(str(text) if end is None else f"({end}, {text})" for end, text in texts)
         return f"AnyOf([{rows}], {list(goal.weights or ())!r})"
     texts = {
         At: lambda: _numbers(goal.position),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -107,8 +108,7 @@ class Body:
             else:
                 used = [share for name in self.figure.joints_of(s) if (share := shares.get(name)) is not None]
                 warm = np.round(LEVELS * np.clip((max(used, default=0.0) - WARM) / (1.0 - WARM), 0.0, 1.0)) / LEVELS
-                mixed = (1.0 - 0.6 * warm) * self._tints[s] + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
-                colour = tuple((255 * mixed).astype(int).tolist())
+                colour = _warmed(tuple(self._tints[s].tolist()), float(warm))
             if colour != self._colour[s]:
                 self.nodes[s].color = self._colour[s] = colour
 
@@ -116,6 +116,13 @@ class Body:
         """How much of its range each joint uses; one that rests at a limit and has not left it does not count."""
         rest = dict(zip(self.figure.coordinates, (np.abs(q - self.figure.rest) < 0.05).tolist(), strict=True))
         return {name: None if rest.get(name) else share for name, share in used_range(self.figure, q).items()}
+
+
+@cache
+def _warmed(tint: tuple[float, ...], warm: float) -> tuple[int, ...]:
+    """The colour of a segment whose joint is nearly at its limit, from 0 to 1."""
+    mixed = (1.0 - 0.6 * warm) * np.array(tint) + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
+    return tuple((255 * mixed).astype(int).tolist())
 
 
 def prefixes_of(figure: Figure) -> tuple[str, ...]:

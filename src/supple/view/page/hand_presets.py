@@ -81,6 +81,6 @@ def _pinched(
     start = figure.posture({**figure.named(q), **begin})
     help_ = {c for f in (thumb, index) for s in tree.all_below(f) for c in tree.own[s]}
     gap = Gap(Point(tree.all_below(thumb)[-1]), Point(tree.all_below(index)[-1]))
-    problem = Problem(figure, [Task(gap, At((0.0, 0.0, 0.0)), chain=help_)])
+    problem = Problem(figure, [Task(gap, At((0.0, 0.0, 0.0)), chain=tuple(sorted(help_)))])
     found = solve(problem, start=figure.limits.project(start), deadline=1.0, prove=False)
     return {**begin, **{c: x for c, x in figure.named(found.q).items() if c in help_}}

@@ -174,8 +174,9 @@ class Panel:
         else:
             head, colour, text = ("Proved out of reach" if said.proved else "Out of reach"), "#b3261e", said.text
         small = f"{said.microseconds / 1000.0:.2f} ms · {said.iterations} iterations" if said.microseconds else ""
+        box = f"{STYLE};padding-top:0.5em;padding-bottom:1em;min-height:4.4em"
         told = (
-            f'<div style="{STYLE};padding-top:0.5em"><b style="color:{colour}">{html.escape(head)}</b><br>'
+            f'<div style="{box}"><b style="color:{colour}">{html.escape(head)}</b><br>'
             f'{html.escape(text)}<br><span style="opacity:0.55">{small or "&nbsp;"}</span></div>'
         )
         if told != self._told:

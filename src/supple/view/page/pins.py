@@ -142,11 +142,12 @@ def target_of(task: Task, handle: Floats) -> Floats:
 
 def seen_by(figure: Figure, q: Floats, task: Task) -> tuple[Floats, Floats] | None:
     """The point of the figure that a pin speaks of, and the nearest place where the pin would have it."""
-    kind, goal = kind_of(task), task.goal
+    kind = kind_of(task)
+    goal: Any = task.goal
     if isinstance(task.effector, Gap) and isinstance(goal, At):
         a, b = (figure.placement(q, end.segment) @ end.frame for end in (task.effector.a, task.effector.b))
         return b[:3, 3], a[:3, 3]
-    if isinstance(goal, Placed) and goal.relative_to is not None and isinstance(task.effector, Frame):
+    if kind is None and isinstance(task.goal, Placed) and isinstance(task.effector, Frame):
         return figure.seen(q, task.effector)[:3, 3], (figure.placement(q, goal.relative_to) @ goal.at)[:3, 3]
     if kind is None or kind == "direction":
         return None

@@ -20,7 +20,7 @@ from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.goals import At, Miss
 from supple.problem.solution import Solution
-from supple.problem.task import met
+from supple.problem.task import Task, met, miss_of
 from supple.scene.scene import Scene
 from supple.scene.settle import nearby
 from supple.solvers.base import Solver
@@ -65,9 +65,11 @@ class Session(Editing):
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────────────
     def misses(self) -> dict[str, tuple[Miss, bool]]:
         """By how much each enabled constraint is missed, and whether that is within its tolerances."""
-        problem = self.scene.problem
-        rows = zip(problem.tasks, problem.misses(self.q), strict=False)
-        return {task.name: (miss, met(task, miss)) for task, miss in rows}
+        return {task.name: self._missed(task) for task in self.scene.problem.tasks}
+
+    def _missed(self, task: Task) -> tuple[Miss, bool]:
+        miss = miss_of(self.figure, task, self.q)
+        return miss, met(task, miss)
 
     def _stand(self) -> None:
         """Pin the feet of a figure that stands free."""
@@ -208,12 +210,21 @@ class Session(Editing):
         self.revision += 1
         if solution is None:
             self.said = Said()
-        elif solution.ok:
+        elif self._met(solution, pin):
             self.said = Said(True, "", solution.iterations)
         else:
             named = pin is not None and pin in self.scene.now.setup.enabled
             reason = why(self.scene, pin) if named and pin is not None else solution.reason
             self.said = Said(False, reason, solution.iterations)
+
+    def _met(self, solution: Solution, pin: str | None) -> bool:
+        """Whether all pins are met. While somebody pulls among obstacles nobody waits for the check of every distance."""
+        if pin is not None and pin in self.scene.now.setup.enabled:
+            if not self._missed(self.scene.constraints[pin])[1]:
+                return False
+            if self.pulls and self.scene.problem.clear:
+                return all(ok for _, ok in self.misses().values())
+        return solution.ok
 
     def _quiet(self) -> None:
         """Before anything else is done, pulls end: nobody's hold survives an edit, nothing of it is left behind."""

@@ -19,11 +19,11 @@ from supple.figure.figure import Figure
 from supple.figure.names import Origin
 from supple.files.folders import Folders
 from supple.geometry.placements import place
-from supple.view.page.meshes import Mesh, joined, of_solid, segments_of
+from supple.view.page.meshes import Mesh, joined, of_solid, segments_of, thinned
 
 ENDINGS = (".obj", ".stl", ".glb", ".gltf", ".dae", ".ply")
 LARGEST = 50 * 2**20  # bytes of a mesh
-FACES = 60_000  # triangles of a figure; beyond, meshes are thinned or left out
+FACES = 60_000  # triangles of a figure; beyond, meshes are thinned
 
 
 def visual_meshes(figure: Figure) -> tuple[dict[str, Mesh], list[str]]:
@@ -37,6 +37,10 @@ def visual_meshes(figure: Figure) -> tuple[dict[str, Mesh], list[str]]:
                 found[each.prefix + segment] = mesh
     else:
         found = {} if origin is None else _of_origin(origin, notes)
+    total = sum(len(mesh.faces) for mesh in found.values())
+    if total > FACES:
+        found = {s: thinned(mesh, max(24, FACES * len(mesh.faces) // total)) for s, mesh in found.items()}
+        notes.append(f"The visual meshes have {total:,} triangles; they are drawn with {FACES:,} or fewer.")
     every = {**own, **found}
     return {segment: every[segment] for segment in figure.segments if segment in every}, notes
 
@@ -57,15 +61,14 @@ def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     from supple.files.xml import read_xml
 
     out: dict[str, Mesh] = {}
-    missing, faces = [], 0
+    missing: list[str] = []
     for link in read_xml(path).all("link"):
         parts = []
         for visual in link.all("visual"):
             (xyz, rpy), geometry = origin_of(visual), visual.first("geometry")
             for shape in geometry.children if geometry is not None else ():
                 mesh = _mesh(shape, path.parent, missing) if shape.tag == "mesh" else _simple(visual)
-                if mesh is not None and faces + len(mesh.faces) <= FACES:
-                    faces += len(mesh.faces)
+                if mesh is not None:
                     parts.append(mesh.moved(place(xyz, rpy=rpy)) if shape.tag == "mesh" else mesh)
         if parts:
             out[link.attribute("name")] = joined(parts)
@@ -85,7 +88,6 @@ def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     if looks.stand_ins:
         notes.append(f"{len(looks.stand_ins)} visual meshes were not found.")
     parts: dict[str, list[Mesh]] = {}
-    faces = 0
     for g in range(model.ngeom):
         k = int(model.geom_dataid[g])
         if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_MESH or k < 0 or model.geom_group[g] > 2:
@@ -94,10 +96,6 @@ def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
             continue
         first, count = int(model.mesh_vertadr[k]), int(model.mesh_vertnum[k])
         begin, number = int(model.mesh_faceadr[k]), int(model.mesh_facenum[k])
-        faces += number
-        if faces > FACES:
-            notes.append(f"Only the first {FACES} triangles of the visual meshes are drawn.")
-            break
         T, turn = np.eye(4), np.zeros(9)
         mujoco.mju_quat2Mat(turn, model.geom_quat[g])
         T[:3, :3], T[:3, 3] = turn.reshape(3, 3), model.geom_pos[g]

@@ -46,6 +46,7 @@ EXACT = 1e-13  # [m] a miss that cannot be polished away
 MET = 1e-9  # [m] the largest miss of what is given
 STEPS = 12
 ONE = 1e-6  # [rad] branches no farther apart count as one
+DROPPED, TWICE, KEPT = 0, 1, 2  # what becomes of a branch
 AT_LIMIT = 1e-12  # [rad] by which rounding may leave the limits
 
 
@@ -116,10 +117,25 @@ def is_new(out: Any, n: int) -> bool:
     return True
 
 
+@stage
+def sifted(arm: Any, start: Any, target: Any, scratch: Any, out: Any, n: int) -> int:
+    """Row n of out polished, and wound into the limits: whether it is kept, is none, or was there before."""
+    if not polished(arm, out[n], target, scratch, scratch[BEST]):
+        return DROPPED
+    if not is_new(out, n):
+        return TWICE
+    for j in range(HINGES):
+        lower, upper = arm[LOWER + j // 3, j % 3], arm[UPPER + j // 3, j % 3]
+        out[n, j] = wound(out[n, j], lower, upper, start[j])
+        if math.isnan(out[n, j]):
+            return DROPPED
+    return KEPT
+
+
 @entry
 def closed_form(kind: int, arm: Any, start: Any, target: Any, scratch: Any, branches: Any, out: Any) -> int:
     """All branches into the rows of out; returns their number, with `FAMILY` and `CLUSTER`."""
-    turns, best = scratch[TURNS : TURNS + HINGES], scratch[BEST]
+    turns = scratch[TURNS : TURNS + HINGES]
     for j in range(HINGES):
         turns[j, 0], turns[j, 1] = math.cos(start[j]), math.sin(start[j])
     backwards = kind >= BACKWARDS
@@ -141,18 +157,33 @@ def closed_form(kind: int, arm: Any, start: Any, target: Any, scratch: Any, bran
         for j in range(HINGES):
             i = 5 - j if backwards else j
             out[n, j] = math.atan2(branches[k, i, 1], branches[k, i, 0])
-        if not polished(arm, out[n], target, scratch, best):
-            continue
-        if not is_new(out, n):
-            said |= CLUSTER
-            continue
-        inside = True
-        for j in range(HINGES):
-            lower, upper = arm[LOWER + j // 3, j % 3], arm[UPPER + j // 3, j % 3]
-            out[n, j] = wound(out[n, j], lower, upper, start[j])
-            inside = inside and out[n, j] == out[n, j]
-        n += inside
+        kept = sifted(arm, start, target, scratch, out, n)
+        said |= CLUSTER if kept == TWICE else 0
+        n += kept == KEPT
     return n + said
+
+
+@entry
+def polished_rows(arm: Any, start: Any, target: Any, scratch: Any, rows: Any, out: Any) -> int:
+    """The postures in rows that can be polished to the target, each once, into the rows of out; returns their number."""
+    n = 0
+    for k in range(rows.shape[0]):
+        if n == out.shape[0]:
+            break
+        for j in range(HINGES):
+            out[n, j] = rows[k, j]
+        n += sifted(arm, start, target, scratch, out, n) == KEPT
+    return n
+
+
+def packed_arm(axes: Axes, along: Floats, through: Floats) -> Floats:
+    """What the kernels read of an arm and the neighbour that has its formula."""
+    arm = np.zeros((ARM_ROWS, 3))
+    arm[ALONG : ALONG + HINGES], arm[THROUGH : THROUGH + HINGES] = along, through
+    arm[OWN_ALONG : OWN_ALONG + HINGES], arm[OWN_THROUGH : OWN_THROUGH + HINGES] = axes.along, axes.through
+    arm[HOME : HOME + 4] = axes.home[:3].T
+    arm[LOWER : LOWER + 2], arm[UPPER : UPPER + 2] = axes.lower.reshape(2, 3), axes.upper.reshape(2, 3)
+    return arm
 
 
 class ClosedForm:
@@ -161,14 +192,7 @@ class ClosedForm:
     def __init__(self, axes: Axes, formula: Formula) -> None:
         self.axes, self.formula = axes, formula
         self.kind = formula.kind + (BACKWARDS if formula.backwards else 0)
-        self.arm = np.zeros((ARM_ROWS, 3))
-        self.arm[ALONG : ALONG + HINGES], self.arm[THROUGH : THROUGH + HINGES] = formula.along, formula.through
-        self.arm[OWN_ALONG : OWN_ALONG + HINGES], self.arm[OWN_THROUGH : OWN_THROUGH + HINGES] = (
-            axes.along,
-            axes.through,
-        )
-        self.arm[HOME : HOME + 4] = axes.home[:3].T
-        self.arm[LOWER : LOWER + 2], self.arm[UPPER : UPPER + 2] = axes.lower.reshape(2, 3), axes.upper.reshape(2, 3)
+        self.arm = packed_arm(axes, formula.along, formula.through)
         self.scratch, self.branches = np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS)), np.zeros((MOST, HINGES, 2))
         self._call: Any = None
 

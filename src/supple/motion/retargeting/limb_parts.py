@@ -1,8 +1,9 @@
 """Limbs whose names tell only which limb they are, cut into parts by geometry.
 
-``arm_left_1_link`` to ``arm_left_7_link`` are a whole arm, not seven upper arms. Along such a row the knee, or elbow, is the
-joint that is farthest from both ends, from the first joint and from the last, or from the tip where the last is the knee itself.
-Joints nearer to the last one than to the knee are the foot's or hand's, those before the knee the thigh's or upper arm's.
+``arm_left_1_link`` to ``arm_left_7_link`` are a whole arm, not seven upper arms. Along such a row the knee, or elbow,
+is the joint that is farthest from both ends, from the first joint and from the last, or from the tip where the last
+is the knee itself. Joints nearer to the last one than to the knee are the foot's or hand's, those before the knee the
+thigh's or upper arm's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ FEWEST = 4  # segments of one name that may be a whole limb
 SIDES = ("l", "r")
 
 
-def cut(said: Mapping[str, Named], moving: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats]) -> dict[str, Named]:
+def cut(
+    said: Mapping[str, Named], moving: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats]
+) -> dict[str, Named]:
     """What names say, with the rows that are whole limbs cut; `tip` is the farthest origin below each segment."""
     out = dict(said)
     for limb, parts in LIMBS.items():
@@ -31,7 +34,9 @@ def cut(said: Mapping[str, Named], moving: Sequence[str], origin: Mapping[str, F
     return out
 
 
-def _parts(row: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats], names: tuple[str, str, str]) -> list[str]:
+def _parts(
+    row: Sequence[str], origin: Mapping[str, Floats], tip: Mapping[str, Floats], names: tuple[str, str, str]
+) -> list[str]:
     """The part of each segment of a row."""
     at = np.array([origin[s] for s in row])
     away = np.linalg.norm(at - at[0], axis=1)
