@@ -73,21 +73,18 @@ def solve(
         checked_solver(solver)
     if distinct is not None:
         distinct = counted(distinct, "distinct, the greatest number of solutions,")
+    within = _within(problem, tolerance, angle_tolerance)
     allowance = Allowance(np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace)
     if isinstance(problem, Figure):
         goals, *left = more or ({},)
         if not isinstance(goals, Mapping):
             raise BadValue("the short form is solve(figure, {segment: goal}); otherwise pass a Problem")
-        within: dict[str, Any] = {"tolerance": tolerance, "angle_tolerance": angle_tolerance}
-        within = {name: value for name, value in within.items() if value is not None}
         plain = solver is None and seed == 0 and distinct is None and allowance == Allowance() and not within
         if plain and _is_plain(goals):
             return _short(problem, goals, _start(left, start), bool(prove))
         problem = Problem(problem, [Task(segment, goal, **within) for segment, goal in goals.items()])
     elif isinstance(problem, Problem):
         left = list(more)
-        if tolerance is not None or angle_tolerance is not None:
-            raise BadValue("tolerance= is for the short form: the tasks of a Problem have their own")
     else:
         raise BadValue(f"solve takes a Problem, or a Figure and goals, not {shown(problem)}")
     searching, proving = Proving.by(solver, prove, problem)
@@ -108,6 +105,15 @@ def solve(
     local = solve_recentred(chosen, problem, posture, seed, allowance)
     solution = proving.judged(local, allowance, begun + allowance.seconds)
     return solution if distinct is None else (solution,)
+
+
+def _within(problem: Any, tolerance: float | None, angle_tolerance: float | None) -> dict[str, Any]:
+    """The tolerances of the short form's tasks, where they are told."""
+    given = {"tolerance": tolerance, "angle_tolerance": angle_tolerance}
+    told = {name: value for name, value in given.items() if value is not None}
+    if told and not isinstance(problem, Figure):
+        raise BadValue("tolerance= is for the short form: the tasks of a Problem have their own")
+    return told
 
 
 def _start(left: list[Any], start: Any) -> Any:
