@@ -68,11 +68,8 @@ def solve(
     gives the same answer everywhere. A `deadline` in seconds is the clock's, so the answer is not. With `trace`,
     `Solution.trace` holds the way down. `tolerance` [m] and `angle_tolerance` [rad] are those of the short form's tasks.
     """
-    seed = seeded(seed)
-    if solver is not None:
-        checked_solver(solver)
-    if distinct is not None:
-        distinct = counted(distinct, "distinct, the greatest number of solutions,")
+    seed, solver = seeded(seed), None if solver is None else checked_solver(solver)
+    distinct = None if distinct is None else counted(distinct, "distinct, the greatest number of solutions,")
     within = _within(problem, tolerance, angle_tolerance)
     allowance = Allowance(np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace)
     if isinstance(problem, Figure):
@@ -96,8 +93,7 @@ def solve(
             raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
         from supple.solvers.distinct import distinct_solutions
 
-        found = distinct_solutions(problem, chosen, posture, distinct, seed)
-        if found:
+        if found := distinct_solutions(problem, chosen, posture, distinct, seed):
             return found
     begun = monotonic()
     from supple.solvers.recentring import solve_recentred
