@@ -293,7 +293,7 @@ ROWS: dict[str, Row] = {
     "Facing(matrix)": row(supple.Facing, matrix=(np.eye(3), NEVER)),
     "Facing.aimed": method(lambda: supple.Facing(UP), "aimed", target=(UP, VECTOR)),
     "Placed": row(supple.Placed, at=(np.eye(4), NEVER), rotation=(None, NONE), per_radian=(0.3, POSITIVE),
-                  relative_to=RELATIVE),
+                  relative_to=RELATIVE, slack=(1e-3, kind("0"))),
     "Placed(quat_wxyz)": row(supple.Placed, at=(ORIGIN, VECTOR), quat_wxyz=((1, 0, 0, 0), NEVER)),
     "Placed.aimed": method(lambda: supple.Placed(np.eye(4)), "aimed", target=(np.eye(4), NEVER)),
     "OnLine": row(supple.OnLine, point=(ORIGIN, VECTOR), normal=AXIS, relative_to=RELATIVE),
@@ -388,7 +388,7 @@ ROWS: dict[str, Row] = {
     # ── doors ──
     "solve": row(supple.solve, problem=(PROBLEM, FIGURE), start=(REST, STARTS), solver=(supple.Newton(), NONE), seed=SEED,
                  distinct=(None, NONE), budget=(50, BUDGET), deadline=DEADLINE, trace=(False, FLAG),
-                 prove=(False, FLAG)),
+                 prove=(False, FLAG), tolerance=(None, NONE), angle_tolerance=(None, NONE)),
     "solve(distinct)": row(lambda distinct, seed: supple.solve(PROBLEM, distinct=distinct, seed=seed), seed=SEED,
                            distinct=(1, COUNT | NONE)),
     "solve(short)": row(lambda goals, start, solver: supple.solve(ARM, goals, start, solver=solver),

@@ -146,28 +146,30 @@ class Kinematics:
     def jacobian(self: Any, q: ArrayLike, effector: Any) -> Floats:
         """How an effector moves with q: (3, size) for a point or a direction, (6, size) for a frame, linear rows first.
 
-        World axes; a direction's rows are the derivative of the unit vector, a frame's last three its angular velocity.
+        For n postures (n, size) there are n of them. World axes; a direction's rows are the derivative of the unit vector, a
+        frame's last three its angular velocity.
         """
         effector = as_effector(effector)
         if isinstance(effector, Gap | MassCentre):
             raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
         self.check_segment(effector.segment)
-        world, slopes = self._world(self.posture(q).reshape(1, self.size))
+        given = self.posture(q, many=True)
+        world, slopes = self._world(np.atleast_2d(given))
         joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
-        T = self._frames(world, effector.segment)[0] @ effector.frame
-        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
-        linear = np.cross(w, T[:3, 3]) + v
+        T = self._frames(world, effector.segment) @ effector.frame
+        w, v = world[:, joints + 1, 12:15], world[:, joints + 1, 15:18]
+        linear = np.cross(w, T[:, None, :3, 3]) + v
         if isinstance(effector, Point):
             columns = linear
         elif isinstance(effector, Direction):
-            columns = np.cross(w, T[:3, 0])
+            columns = np.cross(w, T[:, None, :3, 0])
         else:
-            columns = np.hstack([linear, w])
-        J = np.zeros((columns.shape[1], self.size))
-        for column, joint in zip(columns, joints, strict=True):
-            for k, s in self._drivers(int(joint), slopes[0]):
-                J[:, k] += s * column
-        return J
+            columns = np.concatenate([linear, w], axis=2)
+        J = np.zeros((len(world), columns.shape[2], self.size))
+        for i, joint in enumerate(joints.tolist()):
+            for k, s in self._drivers(joint, slopes):
+                J[:, :, k] += s * columns[:, i]
+        return J[0] if given.ndim == 1 else J
 
     def curvature(self: Any, q: ArrayLike, effector: Any) -> Floats:
         """The second derivatives of a point or a direction, K (3, size, size) in world axes; ``∂J/∂q``.
@@ -191,7 +193,7 @@ class Kinematics:
         w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
         columns = np.cross(w, T[:3, 3]) + v if isinstance(effector, Point) else np.cross(w, T[:3, 0])
         K = np.zeros((3, self.size, self.size))
-        moved = [self._drivers(int(joint), slopes[0]) for joint in joints]
+        moved = [[(k, float(np.ravel(s)[0])) for k, s in self._drivers(int(joint), slopes)] for joint in joints]
         for b, column in enumerate(columns):
             for a in range(b + 1):
                 both = np.cross(w[a], column)
@@ -202,11 +204,11 @@ class Kinematics:
                             K[:, j, i] += s * t * both
         return K
 
-    def _drivers(self: Any, joint: int, slope: np.ndarray) -> list[tuple[int, float]]:
-        """The coordinates that move a packed joint, each with its slope."""
+    def _drivers(self: Any, joint: int, slopes: np.ndarray) -> list[tuple[int, Any]]:
+        """The coordinates that move a packed joint, each with its slope in every posture, (n, 1) or one for all."""
         k = int(self.packed.tables["COORDINATE"][joint])
         if k >= 0:
             return [(k, 1.0)]
         d = -1 - k
         first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
-        return [(int(term[t, DRIVEN_BY]), float(slope[t])) for t in range(first[d], first[d + 1])]
+        return [(int(term[t, DRIVEN_BY]), slopes[:, t, None]) for t in range(first[d], first[d + 1])]
