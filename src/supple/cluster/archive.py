@@ -24,6 +24,7 @@ from supple.cluster.jobs import Job, settings_of
 from supple.cluster.manifest import NAME, Entry, add, digest_of, read_manifest
 from supple.errors import BadFile, BadValue, Error, Interrupted, needed, shown
 
+KILLED = "every process that worked on it was killed; it may need more memory than a worker has"
 AHEAD = 3  # files that wait at each worker, so that none is idle while the next is sent
 
 
@@ -133,6 +134,7 @@ class _Run:
     ) -> None:
         self.job, self.settings, self.known, self.progress = job, settings, known, progress
         self.manifest = folder / NAME
+        self.count = self.total = 0
 
     def skips(self, piece: Piece, retry_failed: bool) -> bool:
         """Whether a file needs not be done: neither it, nor the job, nor the version, nor what was written has changed."""
@@ -152,46 +154,58 @@ class _Run:
         return True
 
     def do(self, client: Any, todo: list[Piece]) -> None:
-        """Do what there is to do, a few files at a time."""
-        dask, waiting, count = distributed(), iter(todo), 0
+        """Do what there is to do, a few files at a time; then those whose process was killed, one by one, to see who does it."""
+        dask, waiting, self.count, self.total = distributed(), iter(todo), 0, len(todo)
         of: dict[Any, Piece] = {}
-        running = dask.as_completed(loop=client.loop)
+        running, suspects = dask.as_completed(loop=client.loop), list[Piece]()
 
-        def send(piece: Piece) -> None:
+        def send(piece: Piece) -> Any:
             piece.target.parent.mkdir(parents=True, exist_ok=True)
-            future = client.submit(done, self.job, piece, self.settings, pure=False)
-            of[future.key] = piece
-            running.add(future)
+            return client.submit(done, self.job, piece, self.settings, pure=False)
+
+        def add_next(most: int) -> None:
+            for piece in _first(waiting, most):
+                future = send(piece)
+                of[future.key] = piece
+                running.add(future)
 
         try:
-            for piece in _first(waiting, AHEAD * max(1, len(client.scheduler_info()["workers"]))):
-                send(piece)
+            add_next(AHEAD * max(1, len(client.scheduler_info()["workers"])))
             for future in running:
-                entry = self.entry_of(future, of.pop(future.key), dask, f"{count:,} of {len(todo):,} files")
-                add(self.manifest, entry)
-                self.known[entry.source] = entry
-                self.progress(entry)
-                count += 1
-                for piece in _first(waiting, 1):
-                    send(piece)
+                piece = of.pop(future.key)
+                if self.is_killed(future, dask):
+                    suspects.append(piece)
+                else:
+                    self.note(future, piece, dask)
+                add_next(1)
+            for piece in suspects:
+                self.note(send(piece), piece, dask)
         except KeyboardInterrupt:
-            raise Interrupted(
-                f"interrupted after {count:,} of {len(todo):,} files; the same again goes on from there",
-                count,
-                len(todo),
-            ) from None
+            far = f"interrupted after {self.count:,} of {self.total:,} files; the same again goes on from there"
+            raise Interrupted(far, self.count, self.total) from None
 
-    def entry_of(self, future: Any, piece: Piece, dask: Any, far: str) -> Entry:
-        """What a worker tells of a file, or what became of the worker."""
+    def is_killed(self, future: Any, dask: Any) -> bool:
+        """Whether the processes that had a file were killed, by it or by another that waited there."""
         error = future.exception()  # waits, where a worker was killed after it was done: another does it again
         if future.cancelled():
+            far = f"{self.count:,} of {self.total:,} files"
             raise Error(f"the scheduler was lost after {far}; begin it again: the same call goes on from there")
+        return isinstance(error, dask.scheduler.KilledWorker)
+
+    def note(self, future: Any, piece: Piece, dask: Any) -> None:
+        """Write down what became of a file."""
+        entry = self.entry_of(future, piece, self.is_killed(future, dask))
+        add(self.manifest, entry)
+        self.known[entry.source] = entry
+        self.count += 1
+        self.progress(entry)
+
+    def entry_of(self, future: Any, piece: Piece, killed: bool) -> Entry:
+        """What a worker tells of a file, or what became of the worker."""
+        error = future.exception()
         if error is None:
             return future.result()
-        if isinstance(error, dask.scheduler.KilledWorker):
-            reason = "every process that worked on it was killed; it may need more memory than a worker has"
-        else:
-            reason = f"{type(error).__name__}: {error}"
+        reason = KILLED if killed else f"{type(error).__name__}: {error}"
         with local_copy(piece.source) as source:
             digest = digest_of(source)
         failed = Entry(piece.source, "", "failed", reason, digest=digest, settings=self.settings)

@@ -24,6 +24,7 @@ from supple.geometry.placements import (
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals.base import PER_RADIAN, Miss, Term
 
+ROUNDING = 1e-12  # of a rotation: not worth a word
 MOST_SLACK = 0.1  # beyond it nobody can say which rotation was meant
 _PERMUTE_Y = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # a frame whose x axis is the old y axis
 
@@ -215,6 +216,7 @@ class Placed(Value):
         if array.shape == (4, 4) and not described:
             there = placement(array, "the placement of Placed", slack)
             off = float(np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max())
+            off = off if off > ROUNDING else 0.0
         elif array.shape == (3,) and described:
             R = _rotation(rotation, description, "Placed")
             there = placement(np.block([[R, finite(array, (3,), "position")[:, None]], [np.zeros(3), 1.0]]))
