@@ -14,6 +14,7 @@ from supple.kernels.jacobian import jacobian_entry
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
 from supple.kernels.scratch import EVALUATION
+from supple.problem.packing import suited
 from supple.problem.problem import Problem
 
 
@@ -48,7 +49,7 @@ def jacobian(problem: Problem, q: ArrayLike) -> tuple[Floats, Floats]:
     m = int(I[RESIDUALS])
     rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
     Q = problem.figure.posture(q).reshape(1, size)
-    jacobian_entry(I, F, EVALUATION.fresh(I), T[None], Q, value, rho, J)
+    suited(jacobian_entry, I, F)(I, F, EVALUATION.fresh(I), T[None], Q, value, rho, J)
     rows = [row for rows in problem.rows_of_tasks for row in rows]
     return rho[0, rows], J[0, rows]
 

@@ -41,6 +41,8 @@ def sure_within(problem: Problem) -> float:
     far = OnLine | OnPlane | Beyond | Within  # their targets may lie anywhere
     if not all(isinstance(goal, At | Placed | Facing | Near | Clear | far) for goal in goals):
         return -1.0
+    if any(pair.bar.core is None for goal in goals if isinstance(goal, Clear) for pair in goal.pairs):
+        return -1.0  # distances between hulls are found by a method that converges
     if not all(isinstance(e, Point | Direction | Frame | Gap | None) for e in (task.effector for task in tasks)):
         return -1.0
     ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))

@@ -14,7 +14,7 @@ from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
 from supple.kernels.compiling import plain_twin
 from supple.problem.goals import Custom, Near
-from supple.problem.packing import is_plain
+from supple.problem.packing import is_plain, suited
 from supple.problem.problem import Problem
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.differential.differential import step_entry
@@ -68,7 +68,7 @@ class Plan:
     @cached_property
     def entry(self) -> Any:
         """The kernel that takes the step."""
-        return plain_step_entry() if is_plain(self.I, self.F) else step_entry
+        return plain_step_entry() if is_plain(self.I, self.F) else suited(step_entry, self.I, self.F)
 
     def scratch(self) -> np.ndarray:
         """Memory for one step at a time."""

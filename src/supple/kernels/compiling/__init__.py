@@ -12,7 +12,7 @@ and `guard` decides whether this Numba still is what they were made for.
 from supple.kernels.compiling.cache import INTERPRETED, kernel_digest, kernel_sources
 from supple.kernels.compiling.custom import call_custom, register_custom
 from supple.kernels.compiling.decorators import entry, leaf, shared, stage, untyped, written_in
-from supple.kernels.compiling.twins import GENERAL, plain_twin
+from supple.kernels.compiling.twins import GENERAL, HULLS, hull_twin, plain_twin
 from supple.kernels.compiling.views import define_views, flat, row, table
 
 __all__ = [
@@ -23,7 +23,9 @@ __all__ = [
     "entry",
     "untyped",
     "GENERAL",
+    "HULLS",
     "plain_twin",
+    "hull_twin",
     "row",
     "table",
     "flat",

@@ -79,7 +79,7 @@ def _named(content: Any, what: str) -> str:
 
 def entry_modules(package: Path = PACKAGE) -> list[str]:
     """The modules of the package that define entries."""
-    marked = re.compile(rb"^@entry\b|\b(entry|plain_twin)\(", re.MULTILINE)
+    marked = re.compile(rb"^@entry\b|\b(entry|plain_twin|hull_twin)\(", re.MULTILINE)
     files = [f for f in kernel_sources(package) if marked.search(f.read_bytes()) and f.parent.name != "compiling"]
     return [".".join(("supple", *f.relative_to(package).with_suffix("").parts)) for f in files]
 
@@ -92,12 +92,12 @@ def entries() -> dict[str, Any]:
 
 
 def entry_named(name: str) -> Any:
-    """The entry of that name; a plain twin, which is made when somebody first asks for it, is made."""
+    """The entry of that name; a twin, which is made when somebody first asks for it, is made."""
     found = entries()
     if name not in found:
         module, function = name.rsplit(".", 1)
-        made = import_module("supple.kernels.compiling").__dict__["plain_twin"]
-        made(found[f"{module}.{function.removeprefix('plain_')}"])
+        kind, _, original = function.partition("_")
+        import_module("supple.kernels.compiling").__dict__[f"{kind}_twin"](found[f"{module}.{original}"])
     return REGISTER[name]
 
 
