@@ -78,7 +78,7 @@ def add_corner(S: Any, a: int, b: int, X: Any, v: Any, M: Any, n: int) -> float:
 
 
 @leaf
-def inner(M: Any, i: int, j: int, k: int) -> float:
+def step_along(M: Any, i: int, j: int, k: int) -> float:
     """``(p_i − p_j)·p_k`` of three differences."""
     a, b, c = POINTS + POINT * i, POINTS + POINT * j, POINTS + POINT * k
     return (M[a] - M[b]) * M[c] + (M[a + 1] - M[b + 1]) * M[c + 1] + (M[a + 2] - M[b + 2]) * M[c + 2]
@@ -87,8 +87,8 @@ def inner(M: Any, i: int, j: int, k: int) -> float:
 @leaf
 def line_shares(M: Any, i: int, j: int) -> Any:
     """The shares of two differences in the point of their line that is nearest to the origin."""
-    along = inner(M, i, j, i)
-    whole = along - inner(M, i, j, j)
+    along = step_along(M, i, j, i)
+    whole = along - step_along(M, i, j, j)
     t = min(max(along / whole, 0.0), 1.0) if whole > 0.0 else 0.0
     return 1.0 - t, t
 
@@ -96,9 +96,9 @@ def line_shares(M: Any, i: int, j: int) -> Any:
 @leaf
 def triangle_shares(M: Any, i: int, j: int, k: int) -> Any:
     """The shares of three differences in the point of their triangle that is nearest to the origin."""
-    d1, d2 = inner(M, i, j, i), inner(M, i, k, i)
-    d3, d4 = inner(M, i, j, j), inner(M, i, k, j)
-    d5, d6 = inner(M, i, j, k), inner(M, i, k, k)
+    d1, d2 = step_along(M, i, j, i), step_along(M, i, k, i)
+    d3, d4 = step_along(M, i, j, j), step_along(M, i, k, j)
+    d5, d6 = step_along(M, i, j, k), step_along(M, i, k, k)
     if d1 <= 0.0 and d2 <= 0.0:
         return 1.0, 0.0, 0.0
     if d3 >= 0.0 and d4 <= d3:

@@ -25,6 +25,7 @@ from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.geometry.distances import between_cores, distance_between
+from supple.geometry.hulls import Cloud, Mesh
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
@@ -131,10 +132,18 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
     else:
         several = items(obstacles, "the obstacles, if no mapping from names to shapes,")
         named = {f"obstacle {i}": shape for i, shape in enumerate(several, 1)}
+    named = {own: part for name, shape in named.items() for own, part in _parts(name, shape)}
     for name, shape in named.items():
         if not isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
             raise BadValue(f"{name!r} must be a Ball, Box, Capsule, Polytope, Hull, Mesh or Cloud, not {shown(shape)}")
     return named
+
+
+def _parts(name: str, shape: Any) -> list[tuple[str, Any]]:
+    """A shape by its name; of one that has several parts each by a name and its number."""
+    if not isinstance(shape, Mesh | Cloud):
+        return [(name, shape)]
+    return [(f"{name} {i}" if len(shape.parts) > 1 else name, part) for i, part in enumerate(shape.parts, 1)]
 
 
 def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:

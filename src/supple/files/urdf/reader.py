@@ -42,10 +42,7 @@ TYPES = (*ONE_COORDINATE, "fixed", "floating", "planar")
 
 
 def read_urdf(path: str | Path, *, folders: Iterable[str | Path] = (), srdf: str | Path | None = None) -> Figure:
-    """The robot that a URDF file describes. With `folders`, where its meshes lie is in `figure.source`.
-
-    `srdf` is an SRDF file or text that says which of its links need not be kept apart.
-    """
+    """The robot that a URDF file describes. An SRDF file or text says which of its links need not be kept apart."""
     robot = parse_xml(read_bytes(path), str(path))
     return with_srdf(_figure(robot, meshes_in(Path(path).absolute().parent, folders)), srdf)
 
@@ -92,13 +89,14 @@ def _figure(robot: Element, meshes: Meshes | None) -> Figure:
     read = {key: read_link(link) for key, link in links.items()}
     bodies = {key: link.body for key, link in read.items() if link.body is not None}
     bare = [key for key, link in read.items() if link.is_uncovered]
-    remarks = [*link_remarks(read), *_ranges_not_given(given)]
-    source = Source("urdf")
+    source, solids, remarks = Source("urdf"), {}, []
     if meshes is not None:
         source, more = meshes.found(links)
-        remarks += more
+        solids, remarks = meshes.solids(source, read)
+        remarks = [*more, *remarks]
+    remarks = [*link_remarks(read, solids), *_ranges_not_given(given), *remarks]
     with blaming(robot):
-        return Figure(name, parts, bodies=bodies, source=source, remarks=remarks, uncovered=bare)
+        return Figure(name, parts, bodies=bodies, source=source, remarks=remarks, uncovered=bare, solids=solids)
 
 
 def _refuse_xacro(robot: Element) -> None:
