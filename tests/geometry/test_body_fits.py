@@ -10,8 +10,8 @@ import pytest
 import supple
 from supple.errors import BadFile, BadValue
 from supple.geometry import Cloud, Mesh, excess, fitted
+from supple.geometry.body_fits import MOST_BALLS, vertices_of
 from supple.geometry.distances import distance_between
-from supple.geometry.hulls import MOST_BALLS, vertices_of
 from supple.geometry.shapes import Ball, Capsule, Hull, Solid
 
 RNG = np.random.default_rng(8)

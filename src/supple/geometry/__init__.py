@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
-    from supple.geometry.hulls import Cloud as Cloud, Mesh as Mesh, excess as excess, fitted as fitted
+    from supple.geometry.body_fits import Cloud as Cloud, Mesh as Mesh, excess as excess, fitted as fitted
     from supple.geometry.placements import place as place
     from supple.geometry.shapes import (
         Ball as Ball,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
-        "hulls": ["Cloud", "Mesh", "excess", "fitted"],
+        "body_fits": ["Cloud", "Mesh", "excess", "fitted"],
         "placements": ["place"],
         "shapes": ["Ball", "Body", "Box", "Capsule", "Cylinder", "Hull", "Polytope"],
     },

@@ -25,7 +25,6 @@ from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.geometry.distances import between_cores, distance_between
-from supple.geometry.hulls import Cloud, Mesh
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
@@ -141,6 +140,10 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
 
 def _parts(name: str, shape: Any) -> list[tuple[str, Any]]:
     """A shape by its name; of one that has several parts each by a name and its number."""
+    if isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
+        return [(name, shape)]
+    from supple.geometry.body_fits import Cloud, Mesh
+
     if not isinstance(shape, Mesh | Cloud):
         return [(name, shape)]
     return [(f"{name} {i}" if len(shape.parts) > 1 else name, part) for i, part in enumerate(shape.parts, 1)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.files.mjcf.compiler import STAND_IN_NAME
 from supple.files.mjcf.names import Names
-from supple.geometry.hulls import ACCURACY, fitted
+from supple.geometry.body_fits import ACCURACY, fitted
 from supple.geometry.placements import place
 from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape, Solid, enclosing
 

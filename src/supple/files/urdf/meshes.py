@@ -15,7 +15,7 @@ from supple.figure.figure import Source
 from supple.files.folders import Folders, told
 from supple.files.urdf.bodies import LinkParts, origin_of
 from supple.files.xml import Element
-from supple.geometry.hulls import ACCURACY, fitted, vertices_of
+from supple.geometry.body_fits import ACCURACY, fitted, vertices_of
 from supple.geometry.placements import Floats, Triple, place
 from supple.geometry.shapes import Box, Solid, enclosing
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.basics.checks import finite, numbers, path_of, positive, triple
+from supple.basics.checks import finite, instance, numbers, path_of, positive, triple
 from supple.basics.values import Value
 from supple.errors import BadFile, BadValue, needed
 from supple.geometry.distances import shortest_way
@@ -57,6 +57,7 @@ def excess(body: Solid, points: Any) -> float:
     A ball of radius r about a point e of the hull reaches farthest along the normal n of some face, ``n·e + r − b``: on the
     normals of a corner v the excess is ``r − (v − e)·u``, and the u that is farthest from v − e is that of a face.
     """
+    instance(body, (Ball, Capsule, Box, Hull), "what excess() takes first")
     hull = polyhedron_of(Hull(_thickened(points)))
     if isinstance(body, Ball | Capsule):
         core = Core.of(body)
