@@ -195,7 +195,8 @@ class Contacts:
 
     def _apart(self: Any, q: ArrayLike) -> dict[SegmentPair, float]:
         """How far the bars of every two segments are from each other."""
+        posture = self.posture(q)
         if len(self.bars) < 2:
             return {}
-        apart = self._distances(self.posture(q)[None], np.inf)[0]
+        apart = self._distances(posture[None], np.inf)[0]
         return dict(zip(combinations(self.bars, 2), apart.tolist(), strict=True))
