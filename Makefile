@@ -3,6 +3,7 @@
 # make check   style, types, layers, documentation
 # make docs    the documentation as HTML in build/docs
 # make bench   the benchmarks, with a table each
+# make papers  the experiments of the papers behind the methods, and their pages in docs/papers; QUICK=1 in minutes
 # make wheel   wheels for dist: with machine code for this Python and platform, and pure; and the sdist
 # make release-check   whether all is ready for a release
 # make clean   remove everything that these commands made
@@ -21,7 +22,7 @@ SETUP := pyproject.toml
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs bench wheel release-check clean
+.PHONY: help demo test check docs bench papers wheel release-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -90,6 +91,9 @@ bench: .venv/.dev-stamp
 	$(BIN)/python fuzz/run.py --count 20000
 	$(BIN)/python fuzz/scenes.py --count 10000 --workers 2
 	$(BIN)/python fuzz/soak.py --count 100000 --workers 2
+
+papers: .venv/.dev-stamp
+	$(BIN)/python benchmarks/papers/run.py $(if $(QUICK),--quick)
 
 # ------------------------------------------------------------------------------------------------------ release
 # Machine code is compiled again only where sources have changed: build/cache has what was compiled before.

@@ -3,6 +3,7 @@
     python benchmarks/dragging.py                     # the table
     python benchmarks/dragging.py --plot drag.png     # and joint speeds while a hand sweeps in and out of reach
     python benchmarks/dragging.py --soak 30           # minutes of dragging: memory before and after, and what was lost
+    python benchmarks/dragging.py --page 20           # seconds with a page open in Chromium: updates a second
 
 A hand is pressed and pulled by 1,000 events: round a circle, and out of reach and back. Times are of `pull` and `tick`: solve,
 checks, history, and the sentence that says why; in seconds of the processor, so that what else runs does not count. A tick goes
@@ -14,6 +15,9 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, thread_time
@@ -21,10 +25,12 @@ from time import monotonic, thread_time
 import numpy as np
 
 import supple
-from supple import AimedAt, At, Beyond, Direction, OnPlane, Placed, Point, Scene
+from supple import AimedAt, At, Beyond, Box, Direction, OnPlane, Placed, Point, Scene
 from supple.view.page.session import STRIDE, Session
+from supple.view.page.worker import RATE
 
 EVENTS = 1000
+DRAG = 30  # events of a drag of the soak
 SHARED = Path(os.environ.get("SUPPLE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 G1 = SHARED / "data" / "robots" / "g1" / "g1_29dof.urdf"
 
@@ -84,7 +90,26 @@ def arm() -> tuple[Session, str]:
     return Session(scene), figure.segments[-1]
 
 
-CASES = {"human": lambda: person("human"), "jack": lambda: person("jack"), "G1": humanoid, "Panda": arm}
+def table_in_the_way() -> tuple[Session, str]:
+    """The person with its six pins at a table, and a shelf above it: the hand goes up to them and is stopped."""
+    session, hand = person("human")
+    session.scene.place("table", Box((0.45, -0.7, 0.0), (1.2, 0.7, 0.85)))
+    session.scene.place("shelf", Box((0.55, -0.7, 1.35), (1.0, 0.7, 1.45)))
+    return session, hand
+
+
+def handshake() -> tuple[Session, str]:
+    """Two people, 144 coordinates, four hard feet, hands that are held together hard; the first one's hand is pulled."""
+    session = Session(Scene(supple.load("human")))
+    prefix = session.invite(supple.load("human"))
+    session.pair("meet", f"{prefix}hand_r.palm", "hand_r.palm")
+    return session, "hand_r"
+
+
+CASES = {
+    "human": lambda: person("human"), "jack": lambda: person("jack"), "G1": humanoid, "Panda": arm,
+    "table": table_in_the_way, "shake": handshake,
+}  # fmt: skip
 
 
 def paths(begin: np.ndarray, reach: float) -> dict[str, np.ndarray]:
@@ -151,13 +176,60 @@ def plot(changes: dict[str, np.ndarray], path: Path) -> None:
     sheet.savefig(path, dpi=150)
 
 
+def shown(seconds: float) -> None:
+    """A page that is open in a browser while somebody pulls 60 times a second: updates that are solved, sent and received."""
+    from playwright.sync_api import sync_playwright
+
+    from supple.view.page.page import Page
+
+    session, segment = CASES["human"]()
+    page = Page(session.scene, port=0)
+    begin = np.array(page.session.figure.placement(page.session.q, segment)[:3, 3])
+    received = [0]
+    pictures = (
+        "new Promise(done => { let n = 0, t0 = performance.now(); const f = t => { n++; if (t - t0 > 3000)"
+        " done(n * 1000 / (t - t0)); else requestAnimationFrame(f); }; requestAnimationFrame(f); })"
+    )
+    with sync_playwright() as play:
+        flags = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), headless=True, args=flags)
+        tab = browser.new_page(viewport={"width": 1000, "height": 680})
+        tab.on("websocket", lambda ws: ws.on("framereceived", lambda _: received.__setitem__(0, received[0] + 1)))
+        tab.goto(page.link)
+        tab.wait_for_timeout(5000)
+        page.worker.ask(lambda s: s.press(0, segment, begin))
+        ended = threading.Event()
+
+        def pull() -> None:
+            for k in range(int(60 * seconds)):
+                there = begin + 0.08 * np.array([np.cos(0.1 * k) - 1.0, np.sin(0.1 * k), 0.0])
+                page.worker.do(lambda s, there=there: s.pull(0, there))
+                time.sleep(1.0 / 60.0)
+            ended.set()
+
+        ticks, cpu, got, began = page.worker.ticks, time.process_time(), received[0], monotonic()
+        threading.Thread(target=pull, daemon=True).start()
+        rate = tab.evaluate(pictures)
+        while not ended.is_set():
+            tab.wait_for_timeout(50)
+        length = monotonic() - began
+        ticks, cpu, got = page.worker.ticks - ticks, time.process_time() - cpu, received[0] - got
+        page.worker.ask(lambda s: s.release(0))
+        browser.close()
+    page.close()
+    print(
+        f"{ticks / length:.1f} updates a second for {length:.0f} s, {got / length:.1f} messages received a second, "
+        f"{1e3 * cpu / ticks:.2f} ms of the server's processor time an update; the browser draws {rate:.0f} pictures a second"
+    )
+
+
 def soak(session: Session, segment: str, going_on: Callable[[int], bool]) -> tuple[int, int]:
     """Drag at random while `going_on(drags)`; how many drags there were, and how many ended off a target within reach."""
     rng, lost, drags = np.random.default_rng(0), 0, 0
     begin = np.array(session.figure.placement(session.q, segment)[:3, 3])
     while going_on(drags):
         session.press(0, segment, session.figure.placement(session.q, segment)[:3, 3])
-        for _ in range(30):
+        for _ in range(DRAG):
             target = begin + 0.12 * rng.standard_normal(3)
             session.pull(0, target)
             session.tick()
@@ -169,14 +241,17 @@ def soak(session: Session, segment: str, going_on: Callable[[int], bool]) -> tup
 
 
 def soaked(minutes: float) -> None:
-    """Minutes of dragging: memory after the first tenth and at the end."""
+    """The drags that fill minutes at 60 events a second, without the pauses: memory after a tenth of them and at the end."""
     session, segment = CASES["human"]()
-    ends = monotonic() + 60.0 * minutes
-    before, _ = soak(session, segment, lambda _: monotonic() < ends - 54.0 * minutes)
+    drags = round(60.0 * minutes * RATE / DRAG)
+    soak(session, segment, lambda done: done < drags // 10)
     warm = memory()
-    after, lost = soak(session, segment, lambda _: monotonic() < ends)
+    done, lost = soak(session, segment, lambda done: done < drags - drags // 10)
     grown = memory() / warm - 1.0
-    print(f"{before + after} drags of 30 events in {minutes:g} minutes: memory {grown:+.1%}, {lost} lost updates")
+    print(
+        f"{done + drags // 10} drags of {DRAG} events, {minutes:g} minutes at {RATE:g} a second: memory {grown:+.1%} "
+        f"of {warm / 2**20:.0f} MB, {lost} lost updates, {len(session.scene.history)} steps to undo"
+    )
 
 
 def memory() -> float:
@@ -192,7 +267,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--soak", type=float, metavar="MINUTES")
+    parser.add_argument("--page", type=float, metavar="SECONDS", help="with a page open in a browser")
     given = parser.parse_args()
+    if given.page:
+        shown(given.page)
+        return
     if given.soak:
         soaked(given.soak)
         return

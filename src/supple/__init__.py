@@ -33,6 +33,7 @@ def lazily(
 
 if TYPE_CHECKING:
     from supple import (
+        cluster as cluster,
         figure as figure,
         files as files,
         geometry as geometry,
@@ -95,7 +96,13 @@ if TYPE_CHECKING:
     from supple.problem.goals.custom import Custom as Custom
     from supple.problem.goals.flats import Beyond as Beyond, OnLine as OnLine, OnPlane as OnPlane
     from supple.problem.goals.near import Near as Near
-    from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
+    from supple.problem.goals.places import (
+        AimedAt as AimedAt,
+        Aligned as Aligned,
+        At as At,
+        Facing as Facing,
+        Placed as Placed,
+    )
     from supple.problem.goals.within import Within as Within
     from supple.problem.problem import Problem as Problem
     from supple.problem.solution import Solution as Solution, Status as Status
@@ -118,6 +125,7 @@ if TYPE_CHECKING:
     from supple.solving.prepare import prepare as prepare
     from supple.solving.reach import reach as reach
     from supple.solving.solve import solve as solve
+    from supple.solving.solve_all import solve_all as solve_all
     from supple.solving.step import step as step
 
 __getattr__, __dir__, __all__ = lazily(
@@ -144,7 +152,7 @@ __getattr__, __dir__, __all__ = lazily(
         "problem.goals.custom": ["Custom"],
         "problem.goals.flats": ["Beyond", "OnLine", "OnPlane"],
         "problem.goals.near": ["Near"],
-        "problem.goals.places": ["AimedAt", "At", "Facing", "Placed"],
+        "problem.goals.places": ["AimedAt", "Aligned", "At", "Facing", "Placed"],
         "problem.goals.within": ["Within"],
         "problem.problem": ["Problem"],
         "problem.solution": ["Solution", "Status"],
@@ -167,7 +175,20 @@ __getattr__, __dir__, __all__ = lazily(
         "solving.prepare": ["prepare"],
         "solving.reach": ["reach"],
         "solving.solve": ["solve"],
+        "solving.solve_all": ["solve_all"],
         "solving.step": ["step"],
     },
-    rooms=["figure", "files", "geometry", "motion", "problem", "proofs", "scene", "solvers", "solving", "view"],
+    rooms=[
+        "cluster",
+        "figure",
+        "files",
+        "geometry",
+        "motion",
+        "problem",
+        "proofs",
+        "scene",
+        "solvers",
+        "solving",
+        "view",
+    ],
 )

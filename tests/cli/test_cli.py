@@ -353,6 +353,22 @@ def test_no_posture_takes_a_segment_beyond_the_reach(name: str):
 
 
 @pytest.mark.parametrize("name", catalogue.names())
+def test_frames_at_rest_are_what_kernels_find(name: str):
+    figure = supple.load(name)
+    found, placed = facts.frames_at_rest(figure), figure.placements(figure.rest)
+    assert found.keys() == placed.keys()
+    for segment, T in placed.items():
+        assert_allclose(found[segment], T, rtol=0.0, atol=1e-12)
+
+
+def test_facts_are_told_without_a_compiler():
+    script = "import sys; from supple.cli import app\ntry: app(['info', 'human'])\nexcept SystemExit: pass\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "coordinates" in done.stdout
+    assert not {"numba", "scipy", "llvmlite"} & set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("name", catalogue.names())
 def test_the_box_at_rest_holds_every_segment(name: str):
     figure = supple.load(name)
     low, high = facts.box_at_rest(figure)

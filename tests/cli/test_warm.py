@@ -53,7 +53,7 @@ def test_every_call_is_recorded_once(calls: list[Call]):
 def test_what_is_missing_is_compiled_and_what_is_there_is_not(
     calls: list[Call], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    small = [call for call in calls if call.entry.endswith((".worlds_entry", ".read_entry"))]
+    small = [call for call in calls if call.entry.endswith((".worlds_entry", ".read_targets_entry"))]
     assert len(small) == 2
     monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path / "cache"))
     told: list[tuple[str, int, int]] = []
@@ -61,8 +61,8 @@ def test_what_is_missing_is_compiled_and_what_is_there_is_not(
     assert set(seconds) == {call.entry for call in small}
     assert [(done, total) for _, done, total in told] == [(1, 2), (2, 2)]
     assert warm.compile_missing(small) == {}
-    next((tmp_path / "cache").rglob("*read_entry*.code")).write_bytes(b"damaged")
-    assert [name.rsplit(".", 1)[1] for name in warm.compile_missing(small)] == ["read_entry"]
+    next((tmp_path / "cache").rglob("*read_targets_entry*.code")).write_bytes(b"damaged")
+    assert [name.rsplit(".", 1)[1] for name in warm.compile_missing(small)] == ["read_targets_entry"]
 
 
 @COMPILED

@@ -96,3 +96,15 @@ def test_refusals() -> None:
         supple.figure.marker_set("cmu42")
     with pytest.raises(supple.BadValue, match="with_markers"):
         supple.load("panda").with_marker_set("cmu41")
+
+
+def test_what_a_model_has_computed_is_no_marker():
+    """Plug-in Gait writes origins and axes of its segments among the trajectories."""
+    computed = [
+        side + part + end
+        for side in "LR"
+        for part in ("FE", "TI", "FO", "TO", "HU", "RA", "HN", "CL")
+        for end in "OALP"
+    ]
+    for name in ("cmu41", "plug-in gait", "helen hayes"):
+        assert supple.figure.marker_set(name).spelling(computed) == {}

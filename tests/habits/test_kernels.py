@@ -17,7 +17,7 @@ from supple.kernels.opening import Scratch
 
 SOURCE = Path(supple.__file__).parent
 DECORATORS = {"leaf", "written_in", "stage", "shared", "entry"}
-ROWS = {"settings", "report", "info", "tally", "state"}  # what a literal subscript may not open
+ROWS = {"settings", "report", "tally", "state"}  # what a literal subscript may not open
 FORBIDDEN = {"index", "count"}  # methods of every tuple: as fields they hide them, or are hidden
 
 
@@ -84,7 +84,7 @@ def test_no_field_hides_a_method_of_tuples() -> None:
 def test_what_is_forbidden_would_be_noticed() -> None:
     assert kernels("@leaf\ndef a(): ...\n@stage\ndef b(): ...\ndef c(): ...\n") == ["a", "b"]
     assert kernels("def make():\n    @stage\n    def loop(): ...\n") == ["loop"]
-    assert by_number("settings[2] + s.state[0] + info[STEPS]") == ["line 1: settings[2]", "line 1: s.state[0]"]
+    assert by_number("settings[2] + s.state[0] + report[STEPS]") == ["line 1: settings[2]", "line 1: s.state[0]"]
     assert by_number("report[:, 1]\ninfo[k, VALUE]\nT[3]") == ["line 1: report[:, 1]"]
     assert forbidden_fields("class A(NamedTuple):\n    count: int\n    at: int\n") == ["A.count"]
 

@@ -43,8 +43,9 @@ from supple.figure import LinearLimit
 from supple.figure.joints import EULER_ORDERS
 from supple.geometry.placements import angle_of
 from supple.geometry.shapes import Body
-from supple.kernels.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.kernels.charts import recentre_entry, report_entry
 from supple.kernels.layouts import AT_OFFSET, OFFSET, TREE, view
+from supple.kernels.tables import EXACT, STEEP
 from supple.problem.allowance import FREELY
 from supple.solvers import DampedLeastSquares
 from supple.solvers.recentring import Recentred, solve_recentred

@@ -176,7 +176,7 @@ except supple.Interrupted as error:
 def test_ctrl_c_ends_every_door_and_leaves_everything_usable(name: str):
     if name == "reach":
         pytest.importorskip("flint")
-    lots = {"retarget": 5000, "track": 50_000}.get(name, LOTS)
+    lots = {"retarget": 30_000, "track": 50_000}.get(name, LOTS)
     settings = {**os.environ, "PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-c", CHILD, name, str(lots)]
     done = subprocess.run(command, env=settings, capture_output=True, text=True, check=True, timeout=600)

@@ -26,6 +26,7 @@ import pytest
 import supple
 from supple import (
     AimedAt,
+    Aligned,
     AnyOf,
     At,
     Balanced,
@@ -56,6 +57,7 @@ from supple import (
     Task,
     Within,
     ball,
+    cluster,
     fixed,
     hinge,
     load,
@@ -69,6 +71,7 @@ from supple.figure.figure import Origin
 from supple.geometry import Body, Cloud, Cylinder, Hull, Mesh
 from supple.motion import DrivenAngle, Held, Match, Natural
 from supple.problem import Miss, Trace
+from supple.proofs import Certificates
 from supple.scene import Touch
 from supple.solvers.levenberg_marquardt.search_call import plain_search_entry
 from supple.solvers.rank_one import AllOf, Contact, Continuity, FreeRegions
@@ -136,6 +139,12 @@ def one_task() -> Problem:
     return Problem(arm(), [Task("tool", At(SPOT))])
 
 
+def boxed() -> Problem:
+    """A problem whose limits are ranges."""
+    figure = supple.load("ur5")
+    return Problem(figure, [Task("tool0", At(SPOT))])
+
+
 def many(target: Any) -> supple.solving.Solutions:
     return supple.solve_many(one_task(), [target, (3.0, 0.0, 0.0)], threads=1)
 
@@ -180,6 +189,14 @@ def subject() -> supple.motion.Subject:
 @cache
 def reached() -> supple.solving.Reach:
     return supple.reach(load("panda"), "panda_hand", x=(0.3, 0.6), y=0.0, z=(0.3, 0.6), spacing=0.3)
+
+
+@cache
+def listed() -> Any:
+    """All postures of an arm for a pose, with the proof."""
+    figure = load("ur5")
+    target = figure.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")
+    return supple.solve_all(Problem(figure, [Task("tool0", Placed(target))]))
 
 
 @cache
@@ -298,6 +315,7 @@ ROWS: dict[str, Row] = {
     "OnPlane": Row(lambda: OnPlane(SPOT, (0, 0, 1)), lambda: OnPlane(OTHER, (0, 0, 1)), used_goal),
     "Beyond": Row(lambda: Beyond(SPOT, (0, 0, 1)), lambda: Beyond(SPOT, (0, 1, 1)), used_goal),
     "Within": Row(lambda: Within(SPOT, box=(0.1, 0.2, 0.3)), lambda: Within(SPOT, tilt=(0.1, 0.2, 0.3)), used_goal),
+    "Aligned": Row(lambda: Aligned(SPOT, (0, 0, 1)), lambda: Aligned(SPOT, y=(0, 0, 1)), used_goal),
     "AnyOf": Row(lambda: AnyOf([At(SPOT), At(OTHER)]), lambda: AnyOf([At(OTHER), At(SPOT)]), used_goal),
     "Outside": Row(lambda: Outside(BOX, 0.1), lambda: Outside(BOX, 0.2), used_goal),
     "Near": Row(lambda: Near(np.zeros(5)), lambda: Near(np.ones(5)), used_goal),
@@ -317,6 +335,16 @@ ROWS: dict[str, Row] = {
     "Decision": Row(lambda: supple.problem.Decision(3, 0.1, 0.2), lambda: supple.problem.Decision(4, 0.1, 0.2)),
     "Solutions": Row(lambda: many(SPOT), lambda: many(OTHER), lambda s: (s.errors, s.status, s[0].report())),
     "Path": Row(lambda: followed(SPOT), lambda: followed(OTHER), lambda s: (s.errors, s.flips, s[1].reason)),
+    "Moment": Row(
+        lambda: supple.solving.Moment(np.ones(2), np.zeros(2)),
+        lambda: supple.solving.Moment(np.ones(2), np.ones(2)),
+    ),
+    "Servo": Row(
+        lambda: supple.solving.Servo(boxed(), 0.01),
+        lambda: supple.solving.Servo(boxed(), 0.01, rate=3.0),
+        lambda servo: servo(servo.problem.figure.rest),
+    ),
+    "Twist": Row(lambda: supple.solving.Twist((1, 0, 0)), lambda: supple.solving.Twist((1, 0, 1))),
     "Query": Row(lambda: supple.prepare(one_task()), lambda: supple.prepare(one_task(), seed=1), lambda query: query(SPOT)),
     # scenes
     "SceneState": Row(moment, lambda: moment(OTHER), lambda now: (now.constraints, now.setup.needed)),
@@ -345,6 +373,24 @@ ROWS: dict[str, Row] = {
         lambda: proved().certificate, lambda: dataclasses.replace(proved().certificate, limits=None),
         lambda c: (c.verify(), c.explain(), c.to_json()),
     ),
+    "Certificates": Row(
+        lambda: Certificates((proved().certificate,)), lambda: Certificates(()), lambda c: (c.verify(), c.to_json())
+    ),
+    # archives
+    "Track": Row(lambda: cluster.Track("a.osim"), lambda: cluster.Track("b.osim")),
+    "Retarget": Row(lambda: cluster.Retarget("jack"), lambda: cluster.Retarget("jack", free=False)),
+    "Convert": Row(lambda: cluster.Convert(".mot"), lambda: cluster.Convert(".bvh")),
+    "Told": Row(lambda: cluster.Told(True, "", {"frames": 3}), lambda: cluster.Told(True, "", {"frames": 4})),
+    "Entry": Row(lambda: cluster.Entry("a", "b", "good"), lambda: cluster.Entry("a", "", "failed"), lambda e: e.line()),
+    "Archive": Row(
+        lambda: cluster.Archive(File("out"), [cluster.Entry("a", "b", "good")]), lambda: cluster.Archive(File("out"), []),
+        lambda a: (a.ok, a.counts),
+    ),
+    "Completeness": Row(
+        lambda: listed().certificate, lambda: dataclasses.replace(listed().certificate, limits=None),
+        lambda c: (c.verify(), c.explain(), c.to_json(), c.coordinates),
+    ),
+    "AllSolutions": Row(listed, lambda: dataclasses.replace(listed(), why="another reason"), lambda a: len(a)),
     # solvers
     "Continuity": Row(lambda: Continuity(np.zeros(5), 0.1), lambda: Continuity(np.zeros(5), 0.2)),
     "Contact": Row(lambda: contact(0.5), lambda: contact(0.6), lambda rows: rows.keep(problem())),
@@ -711,7 +757,7 @@ def elsewhere(asked: Problem, values: dict[str, Any]) -> tuple[list[bytes], dict
     equal = equal and answers(again) == found
     modules = [module for name, module in sys.modules.items() if name.startswith("supple.")]
     entries = [e for module in modules for name, e in vars(module).items() if name.endswith("_entry")]
-    entries += [plain_search_entry(), plain_step_entry()]
+    entries += [plain_search_entry, plain_step_entry()]
     return found, values, equal, {e.__name__: len(e.overloads) for e in entries if getattr(e, "overloads", None)}
 
 

@@ -162,7 +162,7 @@ def test_the_command_track_ends_with_the_verdict(shared: Path, tmp_path: Path):
         supple.write(markers, tmp_path / f"{name}.trc")
         done = run.invoke(app, ["track", str(tmp_path / f"{name}.trc"), "-m", str(folder / "subject01.osim")])
         assert done.exit_code == status, done.output
-        assert ("seem to be swapped" in done.output) == bool(status)
+        assert ("look swapped" in done.output) == bool(status)
 
 
 # ── retargeting ──────────────────────────────────────────────────────────────────────────────────────────────────────

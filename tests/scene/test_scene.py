@@ -380,7 +380,7 @@ def test_hard_constraints_hold_while_another_is_dragged_out_of_reach():
 def test_one_query_serves_all_drags_poses_and_solves(monkeypatch: pytest.MonkeyPatch):
     made = []
     monkeypatch.setattr(
-        "supple.scene.dragging.prepare", lambda *a, **k: made.append(supple.prepare(*a, **k)) or made[-1]
+        "supple.scene.attempts.prepare", lambda *a, **k: made.append(supple.prepare(*a, **k)) or made[-1]
     )
     scene = reaching(TWINS, "left hand", "right hand")
     scene.drag("left hand", (0.3, 0.1, 0.6))

@@ -21,7 +21,9 @@ from supple import (
     Problem,
     ProjectedGradient,
     PseudoInverse,
+    Status,
     Task,
+    solve,
 )
 from supple.figure.catalogue import build
 from supple.problem.allowance import EVALUATIONS, FREELY, ITERATIONS
@@ -81,3 +83,28 @@ def test_settings_begin_with_steps_and_tolerance(name: str) -> None:
     assert isinstance(solver, Descent)
     assert [f.name for f in fields(solver)][STEPS : TOLERANCE + 1] == ["steps", "tolerance"]
     assert all(np.isfinite(solver.own_settings()))
+
+
+# ── projected gradient: bounded steps, and giving up ─────────────────────────────────────────────────────────────────
+def test_a_bounded_first_trial_moves_no_coordinate_further_than_it_says():
+    problem = Problem(PANDA, [Task(Point(HAND), At((0.3, 0.4, 0.5)))])
+    for longest in (0.01, 0.1):
+        q = PANDA.rest
+        for _ in range(15):
+            new = solve(problem, q, solver=ProjectedGradient(steps=1, longest=longest)).q
+            assert np.abs(new - q).max() <= longest * (1 + 1e-12)
+            q = new
+    free = solve(problem, solver=ProjectedGradient())
+    assert np.array_equal(solve(problem, solver=ProjectedGradient(longest=1e9)).q, free.q)
+    assert solve(problem, solver=ProjectedGradient(longest=0.1)).ok
+
+
+def test_a_stagnating_descent_gives_up_and_says_so():
+    problem = Problem(PANDA, [Task(Point(HAND), At((0.9, 0.6, -0.5)))])
+    patient = solve(problem, solver=ProjectedGradient(spectral=False))
+    hasty = solve(problem, solver=ProjectedGradient(spectral=False, stagnation=0.01))
+    assert hasty.iterations < 0.5 * patient.iterations
+    assert hasty.status is Status.STOPPED
+    assert problem.value(hasty.q) < 1.05 * problem.value(patient.q)
+    near = Problem(PANDA, [Task(Point(HAND), At((0.3, 0.4, 0.5)))])
+    assert solve(near, solver=ProjectedGradient(stagnation=1e-3)).ok

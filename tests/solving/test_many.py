@@ -112,3 +112,19 @@ def test_one_attempt_from_a_start_of_ones_own():
     many = supple.solve_many(PROBLEM, POSES[:5], start=start, solver=LevenbergMarquardt())
     for i in range(5):
         assert_array_equal(many.q[i], LevenbergMarquardt().solve(PROBLEM.aimed(POSES[i]), start).q)
+
+
+def test_each_row_may_have_a_start_of_its_own():
+    figure = supple.load("panda")
+    hand = "panda_hand"
+    rng = np.random.default_rng(5)
+    Q = rng.uniform(figure.lower, figure.upper, (12, figure.size))
+    targets = figure.placement(np.clip(Q + 0.05, figure.lower, figure.upper), hand)
+    problem = supple.Problem(figure, [supple.Task(hand, supple.Placed(np.eye(4)))])
+    many, query = supple.solve_many(problem, targets, start=Q, threads=1), supple.prepare(problem)
+    for k in range(12):
+        assert_array_equal(many.q[k], query(targets[k], start=Q[k]).q)
+    named = {"panda_joint4": -1.5}
+    assert_array_equal(supple.solve_many(problem, targets, start=named).q[3], query(targets[3], start=named).q)
+    with pytest.raises(BadValue, match="12 targets but 5 starts"):
+        supple.solve_many(problem, targets, start=Q[:5])

@@ -193,3 +193,51 @@ def test_distinct_without_a_solution_is_the_answer_of_solve():
 def test_distinct_counts_from_one():
     with pytest.raises(BadValue, match="distinct"):
         supple.solve(PROBLEM, distinct=0)
+
+
+def bent(sign: float) -> supple.Problem:
+    """Two links in a plane; the elbow bends one way only."""
+    limits = (0.2, 2.8) if sign > 0 else (-2.8, -0.2)
+    parts = [*supple.hinge("a", None, limits=(-3.0, 3.0)), *supple.hinge("b", "a", at=(1, 0, 0), limits=limits)]
+    figure = supple.Figure("two", [*parts, *supple.fixed("tip", "b", (1, 0, 0))])
+    return supple.Problem(figure, [supple.Task(supple.Point("tip"), supple.At((1.2, 0, 0)))])
+
+
+def test_an_answer_says_whether_it_jumped():
+    query = supple.prepare(bent(1.0))
+    near = query((1.2, 0, 0), start=[-0.9, 1.8])
+    assert near.ok
+    assert not near.jumped
+    assert not query((1.2, 0, 0)).jumped  # nobody said where it was
+    far = query((1.2, 0, 0), start=[2.5, 0.3])
+    assert far.ok
+    assert far.jumped
+    assert far == query((1.2, 0, 0), start=[2.5, 0.3])
+    unmet = query((4.0, 0, 0), start=[2.5, 0.3])
+    assert unmet.jumped
+    assert not unmet.ok
+
+
+def test_one_branch_is_kept_to():
+    free, kept = supple.prepare(bent(1.0)), supple.prepare(bent(1.0), one_branch=True)
+    q = free((1.2, 0, 0), start=[-0.9, 1.8]).q
+    for angle in np.linspace(0.0, 1.5, 30):
+        target = 1.2 * np.array([np.cos(angle), np.sin(angle), 0.0])
+        one = kept(target, q)
+        assert one.ok
+        assert not one.jumped
+        assert np.abs(one.q - q).max() <= 0.5
+        q = one.q
+    far = kept((1.2, 0, 0), start=[2.5, 0.3])
+    assert far.status is supple.Status.STOPPED
+    assert "one_branch" in far.reason
+    assert np.abs(far.q - [2.5, 0.3]).max() <= 0.5
+    assert far.q[1] >= 0.2
+    out = kept((4.0, 0, 0), start=[0.0, 0.3])
+    assert out.status is supple.Status.NEAREST
+    assert not out.ok
+
+
+def test_one_branch_needs_the_compiled_search():
+    with pytest.raises(supple.errors.Refused, match="one branch"):
+        supple.prepare(bent(1.0), solver=supple.Newton(), one_branch=True)

@@ -19,7 +19,20 @@ from supple.figure.joints import ball, fixed, free, hinge, slide
 from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z, place
 from supple.geometry.shapes import Ball
-from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
+from supple.problem.goals import (
+    AimedAt,
+    Aligned,
+    AnyOf,
+    At,
+    Beyond,
+    Custom,
+    Facing,
+    Near,
+    OnLine,
+    OnPlane,
+    Placed,
+    Within,
+)
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
 from supple.problem.task import Task
@@ -69,6 +82,7 @@ GOALS: dict[str, Any] = {
     "At": At(REACHED[:3, 3]),
     "Facing": Facing(REACHED[:3, 0], REACHED[:3, 1]),
     "Placed": Placed(REACHED, per_radian=0.3),
+    "Aligned": Aligned(REACHED[:3, 3], REACHED[:3, 0], weights=(1, 0.2)),
     "AimedAt": AimedAt((1.0, 0.2, 0.3)),
     "OnLine": OnLine((0.5, 0, 0.4), Y),
     "OnPlane": OnPlane((0.5, 0, 0.4), Y),

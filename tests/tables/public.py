@@ -7,7 +7,7 @@ from typing import Any
 
 HOMES = (
     *("supple", "supple.figure", "supple.files", "supple.geometry", "supple.motion", "supple.problem", "supple.proofs"),
-    *("supple.scene", "supple.solvers", "supple.solvers.rank_one", "supple.solving"),
+    *("supple.scene", "supple.solvers", "supple.solvers.rank_one", "supple.solving", "supple.cluster"),
 )
 
 

@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 import supple
-from supple import At, Ball, Box, Point, Task, figure, geometry, motion, problem, solvers
+from supple import At, Ball, Box, Point, Task, cluster, figure, geometry, motion, problem, solvers
 from supple.figure.marker_sets import Landmark
 from supple.problem.allowance import FREELY
 from supple.solvers import rank_one
@@ -62,10 +62,17 @@ def method(make: Callable[[], Any], called: str, /, **cells: tuple[Any, Kind]) -
 # Records that the library makes and hands out; nothing takes them.
 RESULTS = frozenset(
     [
+        "AllSolutions",
+        "Archive",
         "Certificate",
+        "Certificates",
+        "Completeness",
         "Decision",
+        "Entry",
+        "Entry.line",
         "Evaluation",
         "Miss",
+        "Moment",
         "SceneState",
         "Path",
         "Reach",
@@ -73,6 +80,7 @@ RESULTS = frozenset(
         "Solution",
         "Solutions",
         "Subject",
+        "Told",
         "Touch",
         "Trace",
         "Tracked",
@@ -86,7 +94,7 @@ SOLVERS = [
     "LevenbergMarquardt", "Multistart", "Newton", "ProjectedGradient", "PseudoInverse", "RankOne", "PreferredClearance",
 ]  # fmt: skip
 GOALS = [
-    "AimedAt", "AnyOf", "At", "Beyond", "Custom", "Facing", "Near", "OnLine", "OnPlane", "Outside", "Balanced",
+    "AimedAt", "Aligned", "AnyOf", "At", "Beyond", "Custom", "Facing", "Near", "OnLine", "OnPlane", "Outside", "Balanced",
     "Placed", "Within",
 ]  # fmt: skip
 # Methods that the library calls, with what it has checked itself.
@@ -103,6 +111,7 @@ LIBRARY = (
         "Figure": ("by_coordinate", "check_segment"),
         "Near": ("miss", "miss_of", "check_figure"),
         "Query": ("told",),
+        "Twist": ("moved",),
         **dict.fromkeys(("Linear", "PiecewisePolynomial", "Spline"), ("stretched",)),
         "Trace": ("later", "joined"),
     }
@@ -123,6 +132,7 @@ ROWED = supple.Limits([-1, -1], [1, 1], A=[[1, 1]], b=[1])
 TASK = Task(Point("b", (1, 0, 0)), At((1.5, 0.5, 0)))
 PROBLEM = supple.Problem(ARM, [TASK])
 QUERY = supple.prepare(PROBLEM)
+SERVO = supple.solving.Servo(PROBLEM, 0.1)
 TARGETS = np.array([[1.5, 0.5, 0.0], [1.4, 0.6, 0.0]])
 TIMES = (0.0, 0.1)
 WAY = np.array([[0.1, 0.2], [0.15, 0.25]])
@@ -153,6 +163,25 @@ MESH.flush()
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+
+UR5 = supple.load("ur5")
+POSED = supple.Problem(UR5, [Task("tool0", supple.Placed(UR5.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")))])
+LISTED: Any = supple.solve_all(POSED).certificate
+
+
+CONVERT = cluster.Convert(".bvh", reading={"figure": PAIR})
+
+
+def unspread(**arguments: Any) -> Any:
+    """`supple.cluster.map`, but no process is begun and no folder made."""
+    with (
+        mock.patch(
+            "supple.cluster.archive._Run.do", lambda run, client, todo: run.known.update({p.source: p for p in todo})
+        ),
+        mock.patch("supple.cluster.archive.connected", mock.MagicMock()),
+        mock.patch("pathlib.Path.mkdir"),
+    ):
+        return cluster.map(**arguments)
 
 
 def unwarmed(**arguments: Any) -> Any:
@@ -277,7 +306,7 @@ ROWS: dict[str, Row] = {
     "Facing(matrix)": row(supple.Facing, matrix=(np.eye(3), NEVER)),
     "Facing.aimed": method(lambda: supple.Facing(UP), "aimed", target=(UP, VECTOR)),
     "Placed": row(supple.Placed, at=(np.eye(4), NEVER), rotation=(None, NONE), per_radian=(0.3, POSITIVE),
-                  relative_to=RELATIVE),
+                  relative_to=RELATIVE, slack=(1e-3, kind("0"))),
     "Placed(quat_wxyz)": row(supple.Placed, at=(ORIGIN, VECTOR), quat_wxyz=((1, 0, 0, 0), NEVER)),
     "Placed.aimed": method(lambda: supple.Placed(np.eye(4)), "aimed", target=(np.eye(4), NEVER)),
     "OnLine": row(supple.OnLine, point=(ORIGIN, VECTOR), normal=AXIS, relative_to=RELATIVE),
@@ -294,6 +323,9 @@ ROWS: dict[str, Row] = {
     "Near.aimed": method(lambda: supple.Near(REST), "aimed", target=(REST, NEVER)),
     "Balanced": row(supple.Balanced, polygon=(SQUARE, NEVER), margin=(0.1, kind("0", "half")), relative_to=RELATIVE),
     "Balanced.aimed": method(lambda: supple.Balanced(SQUARE), "aimed", target=(SQUARE, NEVER)),
+    "Aligned": row(supple.Aligned, position=(ORIGIN, VECTOR), x=(UP, VECTOR), y=(None, NONE), weights=((1.0, 1.0), POSITIVE),
+                   per_radian=(0.3, POSITIVE), relative_to=RELATIVE),
+    "Aligned.aimed": method(lambda: supple.Aligned(ORIGIN, UP), "aimed", target=((UP, UP), NEVER)),
     "AnyOf": row(supple.AnyOf, goals=((At(ORIGIN),), NEVER), weights=(None, NONE | kind("set")), relative_to=(None, NONE)),
     "AnyOf.aimed": method(lambda: supple.AnyOf((At(ORIGIN),)), "aimed", target=([UP], NEVER)),
     "Outside": row(supple.Outside, solid=(BOX, NEVER), margin=(0.1, NOT_NEGATIVE), relative_to=RELATIVE),
@@ -308,9 +340,9 @@ ROWS: dict[str, Row] = {
     "Figure": row(supple.Figure, name=("f", NAME), joints=(supple.hinge("a", None), EMPTY | MAPPING), drivers=((), EMPTY),
                   bodies=({}, MAPPING), loops=((), EMPTY), bounds=((), EMPTY), source=(None, NONE), solids=({}, MAPPING),
                   markers=({}, MAPPING), remarks=((), TEXTS), uncovered=((), EMPTY), ignored=(None, EMPTY | NONE)),
-    "Figure.attached": method(lambda: ARM, "attached", other=("tool", NAME), to=("b", NEVER), at=(ORIGIN, PLACE),
+    "Figure.attached": method(lambda: ARM, "attached", other=("tool", NAME), to=("b", NONE), at=(ORIGIN, PLACE),
                               prefix=("", TEXT)),
-    "Figure.attached(figure)": method(lambda: ARM, "attached", other=(LEG, NAME | FIGURE | kind("empty text")), to=("b", NEVER),
+    "Figure.attached(figure)": method(lambda: ARM, "attached", other=(LEG, NAME | FIGURE | kind("empty text")), to=("b", NONE),
                                       prefix=("p", TEXT)),
     "Figure.based_at": method(lambda: ARM, "based_at", at=(ORIGIN, PLACE), free=(False, FLAG), order=("zyx", NEVER)),
     "Figure.path_to_root": method(lambda: ARM, "path_to_root", segment=("b", NEVER)),
@@ -318,6 +350,7 @@ ROWS: dict[str, Row] = {
     "Figure.chain": method(lambda: ARM, "chain", start=("a", NONE), end=("b", NEVER)),
     "Figure.colliding_pairs": method(lambda: ARM, "colliding_pairs", margin=(0.0, NUMBER)),
     "Figure.grouped": row(lambda group: PAIR.grouped(group), group=(GROUP, NEVER)),
+    "Figure.curvature": method(lambda: ARM, "curvature", q=(REST, POSTURE), effector=(Point("b"), NEVER)),
     "Figure.jacobian": method(lambda: ARM, "jacobian", q=(REST, POSTURE), effector=("b", NEVER)),
     "Figure.joints_of": method(lambda: ARM, "joints_of", segment=("b", NEVER)),
     "Figure.locked": row(lambda name, q: PAIR.locked(name, q=q), name=("a", NEVER), q=(None, NONE)),
@@ -357,7 +390,7 @@ ROWS: dict[str, Row] = {
     "Limits.project": method(lambda: ROWED, "project", q=(REST, POSTURE), ease=(None, NONE)),
     # ── problems ──
     "Task": row(supple.Task, effector=(Point("b"), NAME), goal=(At(ORIGIN), NEVER), weight=WEIGHTED, hard=(False, FLAG),
-                chain=(None, NAME_OR_NONE), priority=(0, WHOLE | kind("-1")), tolerance=(1e-5, POSITIVE),
+                chain=(None, NAME_OR_NONE | TEXTS), priority=(0, WHOLE | kind("-1")), tolerance=(1e-5, POSITIVE),
                 angle_tolerance=(1e-4, POSITIVE), name=("t", TEXT), preference=(False, FLAG)),
     "Problem": row(supple.Problem, figure=(ARM, FIGURE), tasks=([], EMPTY), limits=(None, NONE),
                    rigidity=(None, NONE | MAPPING | kind("0", "half")), obstacles=((), EMPTY | MAPPING),
@@ -371,25 +404,33 @@ ROWS: dict[str, Row] = {
     # ── doors ──
     "solve": row(supple.solve, problem=(PROBLEM, FIGURE), start=(REST, STARTS), solver=(supple.Newton(), NONE), seed=SEED,
                  distinct=(None, NONE), budget=(50, BUDGET), deadline=DEADLINE, trace=(False, FLAG),
-                 prove=(False, FLAG)),
+                 prove=(False, FLAG), tolerance=(None, NONE), angle_tolerance=(None, NONE)),
     "solve(distinct)": row(lambda distinct, seed: supple.solve(PROBLEM, distinct=distinct, seed=seed), seed=SEED,
                            distinct=(1, COUNT | NONE)),
     "solve(short)": row(lambda goals, start, solver: supple.solve(ARM, goals, start, solver=solver),
                         goals=({"b": At((1, 0, 0))}, MAPPING), start=(REST, STARTS), solver=SOLVER),
     "solve(goal)": row(lambda goal: supple.solve(ARM, {"b": goal}), goal=(At((1, 0, 0)), NEVER)),
+    "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
+                     windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
-                   budget=(None, BUDGET)),
+                   budget=(None, BUDGET), one_branch=(False, FLAG)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
-                 allowance=(FREELY, NEVER), proving=(UNASKED, NEVER)),
+                 allowance=(FREELY, NEVER), proving=(UNASKED, NEVER), one_branch=(False, FLAG)),
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, STARTS)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                       solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG),
-                      deadline=DEADLINE),
+                      deadline=DEADLINE, cluster=(None, NONE)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
-                  prove=(False, FLAG), deadline=DEADLINE),
+                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
                 gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
+    "Servo": row(supple.solving.Servo, problem=(PROBLEM, NEVER), dt=(0.1, POSITIVE), acceleration=(1.0, POSITIVE | ENDLESS),
+                 speed=(None, NONE | POSITIVE | ENDLESS), rate=(1.0, POSITIVE), damping=(1e-6, POSITIVE),
+                 ease=(1.0, NOT_NEGATIVE)),
+    "Servo(call)": row(lambda q, velocity, targets: SERVO(q, velocity, targets), q=(REST, POSTURE),
+                       velocity=(None, NONE), targets=(None, NONE)),
+    "Twist": row(supple.solving.Twist, linear=((0.1, 0, 0), NEVER), angular=((0, 0, 0.1), NEVER)),
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
                  y=(0.1, REACH | kind("5", "-1")), z=(0.0, REACH | kind("5", "-1")), volume=(False, FLAG),
                  spacing=(1.0, POSITIVE | NONE), rotation=(None, NONE | COUNT), seed=SEED, boxes=(1, COUNT),
@@ -420,7 +461,7 @@ ROWS: dict[str, Row] = {
     "Scene.solve": method(scene, "solve", solver=SOLVER, seed=SEED),
     "Scene.stiffen": method(scene, "stiffen", rigidity=({"a": 0.5}, MAPPING)),
     # ── solvers ──
-    "ActiveSet": row(supple.ActiveSet, steps=STEPS, tolerance=TOLERANCE),
+    "ActiveSet": row(supple.ActiveSet, steps=STEPS, tolerance=TOLERANCE, update=("bfgs", NEVER)),
     "CyclicCoordinateDescent": row(supple.CyclicCoordinateDescent, steps=STEPS, tolerance=TOLERANCE),
     "DampedLeastSquares": row(solvers.DampedLeastSquares, steps=STEPS, tolerance=TOLERANCE, damping=(0.1, POSITIVE)),
     "Decide": row(supple.Decide, solver=(supple.Newton(), NEVER), boxes=(1, COUNT)),
@@ -440,7 +481,8 @@ ROWS: dict[str, Row] = {
         positions=(np.zeros((2, 1, 3)), NEVER), weights=(None, NONE | NOT_NEGATIVE), start=(None, STARTS), held=((), EMPTY),
         driven=((), EMPTY), beyond=((), EMPTY)),
     "ProjectedGradient": row(supple.ProjectedGradient, steps=STEPS, tolerance=TOLERANCE, alpha=(0.1, kind("half")),
-                             beta=(0.5, kind("half")), spectral=(True, FLAG)),
+                             beta=(0.5, kind("half")), spectral=(True, FLAG), longest=(1.0, ENDLESS),
+                             stagnation=(0.0, SHARE)),
     "PseudoInverse": row(supple.PseudoInverse, steps=STEPS, tolerance=TOLERANCE, cutoff=(0.1, SHARE), longest=(1.0, ENDLESS),
                          at_end=(False, FLAG)),
     "RankOne": row(supple.RankOne, lift=("quaternion", NEVER), adaptive=(False, FLAG), steps=STEPS, restarts=STEPS,
@@ -489,6 +531,7 @@ ROWS: dict[str, Row] = {
                         search=(True, FLAG)),
     "WholeClip": row(motion.WholeClip, smoothness=(0.0, NOT_NEGATIVE), speed=(None, NONE | ENDLESS | EMPTY), huber=(1.0,
                      ENDLESS), tolerance=(1e-6, POSITIVE), steps=(5, COUNT)),
+    "relabelled": row(motion.relabelled, figure=(ARM, NEVER), markers=(MARKERS, NEVER)),
     "fit_subject": row(supple.fit_subject, figure=(ARM, NEVER), markers=(MARKERS, NEVER), scales=("whole", MAPPING),
                        place=(False, FLAG | EMPTY), trust=(0.02, POSITIVE | MAPPING), spread=(0.1, POSITIVE), noise=(0.003,
                        POSITIVE), weights=(None, NONE | MAPPING), limits=(True, FLAG), start=(None, STARTS), frames=(2, COUNT),
@@ -518,7 +561,21 @@ ROWS: dict[str, Row] = {
     "read_markers(c3d)": row(supple.read_markers, path=(FOLDER / "m.c3d", NEVER)),
     "read_scene": row(supple.read_scene, path=(FOLDER / "s.toml", NEVER)),
     "write": row(supple.write, what=(MARKERS, NEVER), path=(FOLDER / "out.trc", NEVER)),
+    # ── archives ──
+    "map": row(unspread, ("job",), job=(CONVERT, NEVER), files=([FOLDER / "pair.mot"], NEVER),
+               folder=(FOLDER / "archive", NAME | TEXT | kind("path")),
+               workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
+               progress=(None, FUNCTION)),
+    "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
+    "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
+                 cutoff=(None, NONE | POSITIVE), reading=({}, MAPPING), options=({}, MAPPING)),
+    "Retarget": row(cluster.Retarget, to=("jack", NAME), ending=(".bvh", NEVER), model=(None, NAME_OR_NONE),
+                    free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
+    "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
+    "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.checked": method(lambda: LISTED, "checked", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
+    "Completeness.from_json": row(LISTED.from_json, text=(LISTED.to_json(), NEVER)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.from_json": row(supple.Certificate.from_json, text=(PROOF.to_json(), NEVER)),

@@ -74,6 +74,8 @@ def tasks() -> dict[str, supple.Task]:
         "OnPlane": supple.Task(point, supple.OnPlane(far, (0, 0, 1))),
         "Beyond": supple.Task(point, supple.Beyond(far, (0, 0, 1))),
         "Within": supple.Task(frame, supple.Within(supple.place(far), box=0.1, tilt=0.2)),
+        "Aligned": supple.Task(direction, supple.Aligned(far, (0, 0, 1))),
+        "either end": supple.Task(supple.AnyOf([(point, supple.At(far)), (direction, supple.AimedAt(far))])),
         "AnyOf": supple.Task(point, supple.AnyOf([supple.At(far), supple.At((0.0, 0.9, 0.2))])),
         "Balanced": supple.Task(point, supple.Balanced([(1, 0), (2, 0), (1, 1)])),
         "Balanced a segment": supple.Task(point, supple.Balanced([(0, 0), (1, 0), (0, 1)], relative_to="forearm_link")),

@@ -12,6 +12,7 @@ import contextlib
 import os
 import secrets
 import stat
+from io import RawIOBase
 from pathlib import Path
 
 from supple.errors import BadFile
@@ -50,6 +51,26 @@ def write_file(path: str | Path, content: str | bytes, mode: int = 0o666) -> Non
         raise BadFile(f"UTF-8 cannot hold {error.object[error.start : error.end]!r}", file=os.fspath(path)) from error
     except OSError as error:
         raise BadFile(f"the file cannot be written: {error.strerror or error}", file=os.fspath(path)) from error
+
+
+def append_line(path: str | Path, line: str) -> None:
+    """Add a line to a file of lines, in one piece and flushed to the disk; what a killed process left of one is ended first."""
+    check_place(path)
+    target = _target(path)
+    try:
+        handle = os.open(target, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        with open(handle, "r+b", buffering=0) as stream:
+            end = stream.seek(0, os.SEEK_END)
+            torn = end > 0 and _byte(stream, end - 1) != b"\n"
+            stream.write(b"\n" * torn + line.encode() + b"\n")
+            os.fsync(stream.fileno())
+    except OSError as error:
+        raise BadFile(f"the file cannot be written: {error.strerror or error}", file=os.fspath(path)) from error
+
+
+def _byte(stream: RawIOBase, at: int) -> bytes | None:
+    stream.seek(at)
+    return stream.read(1)
 
 
 def _target(path: str | Path) -> Path:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import page_commands, proving
+from supple.cli import fit, page_commands, proving
 from supple.cli.app import Unit, Up, What, app
 
 
@@ -134,15 +134,31 @@ def track(
         str | None, typer.Option(help="The axis of the trial that points up, if it does not say: x, y, z.")
     ] = None,
     unit: Annotated[float | None, typer.Option(help="Metres in one unit of the trial, if it does not say.")] = None,
+    zeros: Annotated[
+        str | None,
+        typer.Option(help="What samples at exactly (0, 0, 0) are: missing or seen.", show_default="as marked"),
+    ] = None,
+    unlabelled: Annotated[bool, typer.Option("--unlabelled", help="Keep trajectories without a name.")] = False,
+    relabel: Annotated[
+        bool, typer.Option("--relabel", help="Put labels right that were permuted for a while.")
+    ] = False,
 ) -> None:
     """Find the motion behind markers. Status 0: every frame converged and nothing seems wrong; 1: the report says what."""
     from supple.cli import trials
 
-    arguments = (trial, model, output or [], report, weights, method, smoothness, cutoff, huber, limits, up, unit)
-    raise typer.Exit(0 if trials.track(*arguments) else 1)
+    wanted = trials.Wanted(weights, method, smoothness, cutoff, huber, limits, up, unit, zeros, unlabelled, relabel)
+    raise typer.Exit(0 if trials.track(trial, model, output or [], report, wanted) else 1)
 
 
-for other in (page_commands.edit, page_commands.play, proving.certify, proving.verify, proving.reach):
+for other in (
+    fit.fit,
+    page_commands.edit,
+    page_commands.play,
+    proving.certify,
+    proving.solutions,
+    proving.verify,
+    proving.reach,
+):
     app.command()(other)
 
 scene_commands = typer.Typer(no_args_is_help=True, help="Look scenes over.")
@@ -179,6 +195,13 @@ def _retarget(
         bool, typer.Option("--fixed", help="Leave a figure that is fixed in the world where it is.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Draw frames of both motions: .png, .pdf or .svg.")] = None,
+    rest: Annotated[
+        str | None,
+        typer.Option(help="What stands for the clip's rest pose: the number of a frame, T or A.", show_default="found"),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
@@ -194,7 +217,7 @@ def _retarget(
     if show_match:
         command.print_match(motion, figure)
     else:
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, picture) else 1)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, rest, picture, report) else 1)
 
 
 @app.command("warm")

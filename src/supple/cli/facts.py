@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.figure.figure import Figure
 from supple.figure.joints import Joint
-from supple.geometry.placements import Floats
+from supple.geometry.placements import HERE, Floats, moved
 
 KINDS = {(1, 0): "hinge", (0, 1): "slide", (2, 0): "universal", (3, 0): "ball", (1, 2): "planar", (3, 3): "free"}
 
@@ -46,11 +46,21 @@ def limits_of(joint: Joint) -> str:
     return f"{lower} … {upper}"
 
 
+def frames_at_rest(figure: Figure) -> dict[str, Floats]:
+    """Where every segment is in the rest posture, joint by joint: facts are told without a compiler."""
+    q = dict(zip(figure.coordinates, figure.rest.tolist(), strict=True))
+    world: dict[str | None, Floats] = {None: HERE}
+    for joint in figure.joints.values():
+        value = joint.drive.value(q) if joint.drive is not None else q.get(joint.name, 0.0)
+        world[joint.key] = world[joint.parent] @ joint.at @ moved(joint.turn, joint.slide, value)
+    return {segment: world[segment] for segment in figure.segments}
+
+
 def box_at_rest(figure: Figure) -> Floats:
     """The corners (2, 3) of the box around all segments and their shapes in the rest posture [m]."""
     from supple.view.solids import of_shape
 
-    frames = figure.placements(figure.rest)
+    frames = frames_at_rest(figure)
     points = [T[None, :3, 3] for T in frames.values()]
     for segment, body in figure.bodies.items():
         points += [of_shape(shape).moved(frames[segment]).skin()[0] for shape in body.shapes]
@@ -79,6 +89,13 @@ def reach(figure: Figure) -> tuple[str, float, str] | None:
     return best
 
 
+def _mass_centre(figure: Figure) -> Floats:
+    """The sum of all masses times where they are at rest."""
+    frames = frames_at_rest(figure)
+    moments = [body.mass * (frames[s][:3, :3] @ body.centre + frames[s][:3, 3]) for s, body in figure.bodies.items()]
+    return np.sum(moments, axis=0)
+
+
 def _longest_slide(joint: Joint) -> float:
     along = float(np.linalg.norm(joint.slide))
     return along * max(abs(side) for side in joint.limits) if along > 0.0 else 0.0
@@ -103,7 +120,7 @@ def counts(figure: Figure) -> list[tuple[str, str]]:
         rows.append(("reach", f"{far[0]} at most {far[1]:.3f} m from {far[2]}"))
     mass = sum(body.mass for body in figure.bodies.values())
     if mass > 0.0:
-        rows.append(("mass", f"{mass:.3f} kg, centred at {place(figure.mass_centre(figure.rest))} at rest"))
+        rows.append(("mass", f"{mass:.3f} kg, centred at {place(_mass_centre(figure) / mass)} at rest"))
     else:
         rows.append(("mass", "none given"))
     if figure.source is not None:

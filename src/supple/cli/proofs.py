@@ -10,7 +10,7 @@ import supple
 from supple.basics.writing import check_place, write_file
 from supple.cli.inputs import figure_of, numbers
 from supple.errors import BadFile
-from supple.proofs.certificate import Certificate
+from supple.proofs.certificates import certificate_of
 from supple.proofs.checker.text import MOST_BYTES
 
 
@@ -44,7 +44,7 @@ def verify(file: Path, what: str | None = None) -> bool:
     if file.stat().st_size > MOST_BYTES:
         raise BadFile(f"the file has more than {MOST_BYTES} bytes", file=str(file))
     try:
-        certificate = Certificate.from_json(file.read_text(encoding="utf-8"))
+        certificate = certificate_of(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise BadFile("this is not UTF-8 text", file=str(file)) from error
     except BadFile as error:

@@ -1,4 +1,4 @@
-"""Commands that decide: certify, verify, reach. Each imports what it needs when it runs."""
+"""Commands that decide: certify, solutions, verify, reach. Each imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -23,6 +23,23 @@ def certify(
     from supple.cli import proofs
 
     raise typer.Exit(proofs.certify(what, segment, at, None if point else quat_wxyz, output, boxes))
+
+
+def solutions(
+    what: What,
+    segment: Annotated[str, typer.Argument(metavar="SEGMENT", help="The segment whose frame is to be placed.")],
+    at: Annotated[str, typer.Option(help="Where: x,y,z [m].")],
+    quat_wxyz: Annotated[str, typer.Option(help="How it is turned: a quaternion w,x,y,z.")] = "1,0,0,0",
+    q: Annotated[str | None, typer.Option("--q", help="The start: the nearest to it come first.")] = None,
+    windings: Annotated[bool, typer.Option("--windings", help="Whole turns too, inside the limits.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The picture: .png, .pdf or .svg.")] = None,
+    certificate: Annotated[Path | None, typer.Option(help="Where the proof that these are all goes: .json.")] = None,
+) -> None:
+    """All postures of a six-hinge arm for a pose, and whether they are proved to be all. Status 1: there is none."""
+    from supple.cli import solutions as command
+
+    done = command.print_solutions(what, segment, (at, quat_wxyz), q, windings, output, certificate)
+    raise typer.Exit(0 if done else 1)
 
 
 def verify(

@@ -41,20 +41,32 @@ def print_match(motion: supple.Motion, figure: Figure) -> None:
 
 
 def retargeted(
-    motion: supple.Motion, figure: Figure, output: Path, match: Path | None, plant: bool, picture: Path | None
+    motion: supple.Motion,
+    figure: Figure,
+    output: Path,
+    match: Path | None,
+    plant: bool,
+    rest: str | None,
+    picture: Path | None,
+    page: Path | None,
 ) -> bool:
     """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
     if output.suffix.lower() not in WRITERS["motions"]:
         raise BadValue(f"motions are written to {', '.join(WRITERS['motions'])} files, not to {str(output)!r}")
-    check_place(output)
+    for path in (output, page):
+        if path is not None:
+            check_place(path)
     if picture is not None:
         from supple.view.picture import check_picture
 
         check_picture(picture)
+    pose = int(rest) if rest is not None and rest.lstrip("-").isdigit() else rest
     text = None if match is None else match.read_text(encoding="utf-8")
     with Progress(transient=True) as bar:
         task = bar.add_task("retargeting", total=len(motion))
-        out = supple.retarget(motion, figure, text, plant=plant, progress=lambda k: bar.update(task, completed=k + 1))
+        out = supple.retarget(
+            motion, figure, text, plant=plant, rest=pose, progress=lambda k: bar.update(task, completed=k + 1)
+        )
     supple.write(out, output)
     typer.echo(
         f"{output}: {len(out)} frames of {figure.name!r} from {motion.figure.name!r}, {len(out.match.pairs)} pairs"
@@ -65,4 +77,9 @@ def retargeted(
 
         draw_frames([motion, out], path=picture)
         typer.echo(f"{picture}: frames of both motions")
+    if page is not None:
+        from supple.view.retarget_report import write_retarget_report
+
+        write_retarget_report(motion, out, page, f"{motion.figure.name} onto {figure.name}")
+        typer.echo(f"{page}: the report, with both motions to play")
     return out.ok

@@ -98,7 +98,7 @@ def warnings(scene: Scene) -> list[str]:
             out.append(f"{name!r} can move nothing: all its coordinates are locked by rigidity 1")
     for name, task in scene.constraints.items():
         segments = segments_of(task)
-        if task.chain is not None and segments and not any(_below(scene.figure, s, task.chain) for s in segments):
+        if isinstance(task.chain, str) and segments and not any(_below(scene.figure, s, task.chain) for s in segments):
             out.append(f"{name!r}: its chain begins at {task.chain!r}, which is not above {' or '.join(segments)}")
     if scene.obstacles and not scene.figure.bars:
         out.append(f"nothing can touch the obstacles: figure {scene.figure.name!r} has no shapes")
@@ -127,7 +127,10 @@ def _constraints(scene: Scene) -> Table:
 
 def effector_words(task: Task) -> str:
     """What is to be placed, in a few words."""
-    effector = task.effector
+    return " or ".join(dict.fromkeys(_end_words(end) for end, _, _ in task.choices))
+
+
+def _end_words(effector: Any) -> str:
     if effector is None:
         return "the posture"
     if isinstance(effector, MassCentre):
@@ -169,7 +172,8 @@ def _chains(scene: Scene) -> Table:
     table = Table("constraint", "from", "coordinates", "it may move", title="chains, reconciled")
     for name, chain in scene.chains.items():
         task = scene.constraints[name]
-        start = "–" if task.effector is None else task.chain or "the root"
+        chosen = "chosen joints" if isinstance(task.chain, tuple) else task.chain
+        start = "–" if task.of_figure else chosen or "the root"
         table.add_row(*map(escape, (name, start, str(len(chain)), _joints(scene.figure, chain))))
     return table
 

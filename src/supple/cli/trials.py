@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -21,33 +21,39 @@ METHODS = ("frames", "whole", "natural")
 MOTIONS = (".mot", ".sto", ".bvh", ".glb", ".gltf")
 
 
-def track(
-    trial: Path,
-    model: str,
-    outputs: list[Path],
-    report: Path | None,
-    weights: Path | None,
-    method: str,
-    smoothness: float,
-    cutoff: float | None,
-    huber: float | None,
-    limits: bool,
-    up: str | None,
-    unit: float | None,
-) -> bool:
+class Wanted(NamedTuple):
+    """How a trial is to be read and followed."""
+
+    weights: Path | None = None
+    method: str = "frames"
+    smoothness: float = 3e-5
+    cutoff: float | None = None
+    huber: float | None = None
+    limits: bool = True
+    up: str | None = None
+    unit: float | None = None
+    zeros: str | None = None
+    unlabelled: bool = False
+    relabel: bool = False
+
+
+def track(trial: Path, model: str, outputs: list[Path], report: Path | None, wanted: Wanted) -> bool:
     """Track, say how it went, and write what is asked for; whether nothing seems wrong."""
     for path in outputs:
         if path.suffix.lower() not in MOTIONS:
             raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
     for path in [*outputs, *([] if report is None else [report])]:
         check_place(path)
-    chosen = _method(method, smoothness, float("inf") if huber is None else huber)
+    chosen = _method(wanted.method, wanted.smoothness, float("inf") if wanted.huber is None else wanted.huber)
     figure = supple.load(model)
-    markers = supple.read_markers(trial, up=up, unit=unit)
-    if cutoff is not None:
-        markers = markers.filtered(cutoff)
-    table = None if weights is None else read_weights(weights, figure, markers)
-    motion = _with_progress(figure, markers, chosen, table, limits)
+    markers = supple.read_markers(
+        trial, up=wanted.up, unit=wanted.unit, zeros=wanted.zeros, unlabelled=wanted.unlabelled
+    )
+    markers = supple.motion.relabelled(figure, markers) if wanted.relabel else markers
+    if wanted.cutoff is not None:
+        markers = markers.filtered(wanted.cutoff)
+    table = None if wanted.weights is None else read_weights(wanted.weights, figure, markers)
+    motion = _with_progress(figure, markers, chosen, table, wanted.limits)
     typer.echo(motion.table())
     for path in outputs:
         supple.write(motion, path)

@@ -108,10 +108,21 @@ def search() -> None:
     supple.solve(point(arm()), distinct=2)
 
 
+def list_all() -> None:
+    """All postures of an arm that has a formula, and of one that has none."""
+    ur5, joints, at = supple.load("ur5"), list[supple.Joint](), np.eye(4)
+    supple.solve_all(problem(ur5), ur5.rest + 0.1, prove=False)
+    for j in range(6):
+        joints += supple.hinge(f"{j}", f"{j - 1}" if j else None, (0, 0, 1), at=at)
+        at = supple.place((0.1 * j, 0.2, 0.3), rpy=(1.0 + j, 0.5, 0.2))
+    supple.solve_all(problem(supple.Figure("skew", joints)), prove=False)
+
+
 def move() -> None:
     """Single steps of a control loop."""
     for figure in (arm(), rover()):
         supple.step(problem(figure), figure.rest, 0.01)
+        supple.step(point(figure), figure.rest, 0.01)
         supple.step(problem(figure), figure.rest, 0.01, targets=figure.placement(figure.rest, figure.segments[-1]))
 
 
@@ -172,7 +183,9 @@ def prove() -> None:
         supple.solve(supple.Problem(figure, [supple.Task(last, goal)]), solver=supple.Decide(boxes=20))
 
 
-JOBS: tuple[Callable[[], None], ...] = (look, search, move, keep_clear, methods, track, track_optimally, prove)
+JOBS: tuple[Callable[[], None], ...] = (
+    look, search, list_all, move, keep_clear, methods, track, track_optimally, prove,
+)  # fmt: skip
 
 
 def main() -> None:

@@ -89,12 +89,14 @@ class Edits:
         bounds = (*self.bounds, *(b for group in groups for b in group.bounds))
         return replace(self, joints=parts, drivers=coordinates, bounds=bounds)
 
-    def attached(self: Any, other: Figure | str, to: str, at: Any = HERE, prefix: str = "") -> Figure:
-        """A tool frame (given by its name) or a whole other figure, fixed to the segment `to`.
+    def attached(self: Any, other: Figure | str, to: str | None, at: Any = HERE, prefix: str = "") -> Figure:
+        """A tool frame (given by its name) or a whole other figure, fixed to the segment `to`, or with None to the world.
 
-        The names of the other figure get `prefix`, so that two hands can be attached to two arms.
+        The names of the other figure get `prefix`, so that two hands can be attached to two arms. Two figures that are
+        attached to the world are one to every solver: they shake hands, or carry a box, by goals relative to each other.
         """
-        self.check_segment(to)
+        if to is not None:
+            self.check_segment(to)
         at = placement(at, f"what is attached to {to!r}")
         text(prefix, "the prefix of what is attached")
         if isinstance(other, str):
@@ -102,8 +104,9 @@ class Edits:
         if not isinstance(other, type(self)):
             raise BadValue(f"what is attached to {to!r} is a Figure, or the name of a frame, not {shown(other)}")
         joined = other.prefixed(prefix) if prefix else other
+        origin = None if to is not None or self.origin is None else self.origin.with_company(other.origin, at, prefix)
         roots = [replace(j, parent=to, at=at @ j.at) if j.parent is None else j for j in joined.joints.values()]
-        return replace(
+        both: Figure = replace(
             self,
             joints=[*self.joints.values(), *roots],
             drivers=(*self.drivers, *joined.drivers),
@@ -116,6 +119,7 @@ class Edits:
             uncovered=(*self.uncovered, *joined.uncovered),
             ignored=None if self.ignored is joined.ignored is None else (*_told(self), *_told(joined)),
         )
+        return both if origin is None else both._with_origin(origin)
 
     def prefixed(self: Any, prefix: str) -> Figure:
         """The same figure with `prefix` before every name."""
@@ -151,10 +155,11 @@ class Edits:
         one_of(order, EULER_ORDERS, "the order of a free base")
         if not flag(free, "free, whether the figure floats,"):
             parts = [replace(j, at=at @ j.at) if j.parent is None else j for j in self.joints.values()]
-            return replace(self, joints=parts)
+            return replace(self, joints=parts)._with_origin(self.origin and self.origin.standing(at))
         root = free_joint("root", None, order, at=at)
         parts = [replace(j, parent="root") if j.parent is None else j for j in self.joints.values()]
-        return replace(self, joints=[*root, *parts])
+        origin = self.origin.standing(at, True) if self.origin is not None and order == "zyx" else None
+        return replace(self, joints=[*root, *parts])._with_origin(origin)
 
     def rerooted(self: Any, segment: str) -> Figure:
         """The same mechanism held by `segment`, which takes the world's place; every coordinate keeps its meaning.

@@ -32,7 +32,7 @@ from supple.figure.effectors import Point
 from supple.figure.joints import Joint
 from supple.figure.kinematics import Kinematics
 from supple.figure.limits import Limits
-from supple.figure.names import Names, pairs_in
+from supple.figure.names import Names, Origin, pairs_in
 from supple.figure.packing import Packed, pack_tree
 from supple.geometry.placements import Floats, frozen, here, placement
 from supple.geometry.shapes import Ball, Body, Box, Capsule, Hull, Solid
@@ -49,15 +49,6 @@ class Source(Value):
     def __post_init__(self) -> None:
         check_fields(self, "a source", format=named, unit=positive)
         one_of(self.up, ("x", "y", "z", "-x", "-y", "-z"), "the up axis of a source")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Origin(Value):
-    """What a figure was loaded from: a name of the catalogue or a file, and the options that were given."""
-
-    what: str
-    is_file: bool
-    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

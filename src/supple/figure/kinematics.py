@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import items
 from supple.basics.values import FrozenDict
 from supple.errors import BadValue, find
+from supple.figure.drives import Linear
 from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
 from supple.figure.joints import Joint
 from supple.figure.packing import worlds
@@ -104,7 +105,8 @@ class Kinematics:
         known = tuple(self.markers)
         names = known if names is None else items(names, f"the markers of {self.name!r} to place")
         for name in names:
-            find(known, name, "marker", f"figure {self.name!r}")
+            if not (isinstance(name, str) and name in self.markers):
+                find(known, name, "marker", f"figure {self.name!r}")
         points = [self.markers[name] for name in names]
         array = self.posture(q, many=True)
         world, _ = self._world(np.atleast_2d(array))
@@ -144,34 +146,69 @@ class Kinematics:
     def jacobian(self: Any, q: ArrayLike, effector: Any) -> Floats:
         """How an effector moves with q: (3, size) for a point or a direction, (6, size) for a frame, linear rows first.
 
-        World axes; a direction's rows are the derivative of the unit vector, a frame's last three its angular velocity.
+        For n postures (n, size) there are n of them. World axes; a direction's rows are the derivative of the unit vector, a
+        frame's last three its angular velocity.
         """
         effector = as_effector(effector)
         if isinstance(effector, Gap | MassCentre):
             raise BadValue("jacobian() takes points, directions and frames; use Problem.jacobian for gaps and the mass")
         self.check_segment(effector.segment)
-        world, slopes = self._world(self.posture(q).reshape(1, self.size))
+        given = self.posture(q, many=True)
+        world, slopes = self._world(np.atleast_2d(given))
         joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
-        T = self._frames(world, effector.segment)[0] @ effector.frame
-        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
-        linear = np.cross(w, T[:3, 3]) + v
+        T = self._frames(world, effector.segment) @ effector.frame
+        w, v = world[:, joints + 1, 12:15], world[:, joints + 1, 15:18]
+        linear = np.cross(w, T[:, None, :3, 3]) + v
         if isinstance(effector, Point):
             columns = linear
         elif isinstance(effector, Direction):
-            columns = np.cross(w, T[:3, 0])
+            columns = np.cross(w, T[:, None, :3, 0])
         else:
-            columns = np.hstack([linear, w])
-        J = np.zeros((columns.shape[1], self.size))
-        for column, joint in zip(columns, joints, strict=True):
-            for k, s in self._drivers(int(joint), slopes[0]):
-                J[:, k] += s * column
-        return J
+            columns = np.concatenate([linear, w], axis=2)
+        J = np.zeros((len(world), columns.shape[2], self.size))
+        for i, joint in enumerate(joints.tolist()):
+            for k, s in self._drivers(joint, slopes):
+                J[:, :, k] += s * columns[:, i]
+        return J[0] if given.ndim == 1 else J
 
-    def _drivers(self: Any, joint: int, slope: np.ndarray) -> list[tuple[int, float]]:
-        """The coordinates that move a packed joint, each with its slope."""
+    def curvature(self: Any, q: ArrayLike, effector: Any) -> Floats:
+        """The second derivatives of a point or a direction, K (3, size, size) in world axes; ``∂J/∂q``.
+
+        ``K_ij = ω_j × J_i`` with j the nearer to the root, ω = 0 for slides (Erleben & Andrews 2019). For ``f = ½‖g − e‖²`` the
+        Hessian is ``JᵀJ − Σ_a (g − e)_a K_a``.
+        """
+        effector = as_effector(effector)
+        if not isinstance(effector, Point | Direction):
+            raise BadValue(
+                "curvature() takes points and directions; use Problem.evaluate for the Hessian of other goals"
+            )
+        self.check_segment(effector.segment)
+        world, slopes = self._world(self.posture(q).reshape(1, self.size))
+        joints = np.array(self.packed.path(self.packed.row[effector.segment]), dtype=int)
+        for key in self.path_to_root(effector.segment):
+            drive = self.joint_of[key].drive
+            if drive is not None and not all(isinstance(curve, Linear) for _, curve in drive.terms):
+                raise BadValue(f"{key!r} follows a curve; use Problem.evaluate, whose Hessian has all of it")
+        T = self._frames(world, effector.segment)[0] @ effector.frame
+        w, v = world[0, joints + 1, 12:15], world[0, joints + 1, 15:18]
+        columns = np.cross(w, T[:3, 3]) + v if isinstance(effector, Point) else np.cross(w, T[:3, 0])
+        K = np.zeros((3, self.size, self.size))
+        moved = [[(k, float(np.ravel(s)[0])) for k, s in self._drivers(int(joint), slopes)] for joint in joints]
+        for b, column in enumerate(columns):
+            for a in range(b + 1):
+                both = np.cross(w[a], column)
+                for i, s in moved[a]:
+                    for j, t in moved[b]:
+                        K[:, i, j] += s * t * both
+                        if a != b:
+                            K[:, j, i] += s * t * both
+        return K
+
+    def _drivers(self: Any, joint: int, slopes: np.ndarray) -> list[tuple[int, Any]]:
+        """The coordinates that move a packed joint, each with its slope in every posture, (n, 1) or one for all."""
         k = int(self.packed.tables["COORDINATE"][joint])
         if k >= 0:
             return [(k, 1.0)]
         d = -1 - k
         first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
-        return [(int(term[t, DRIVEN_BY]), float(slope[t])) for t in range(first[d], first[d + 1])]
+        return [(int(term[t, DRIVEN_BY]), slopes[:, t, None]) for t in range(first[d], first[d + 1])]

@@ -17,17 +17,10 @@ from supple.basics.checks import finite, not_negative, numbers
 from supple.basics.values import Value, read_only
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen
-from supple.kernels.algebra.nearest import SLACK, project, row_room
-from supple.kernels.compiling import entry
-from supple.kernels.tables import Allowed
+from supple.kernels.algebra.row_room import SLACK, row_room
+from supple.kernels.compiling import entry_in
 
-
-@entry
-def project_entry(
-    q: Any, lower: Any, upper: Any, equalities: int, A: Any, b: Any, ease: Any, room: Any, origin: Any
-) -> float:
-    """`project`, for Python."""
-    return project(q, Allowed(lower, upper, ease, equalities, A, b), ease, room, origin)
+project_entry = entry_in("supple.kernels.projecting.project_entry")
 
 
 def _rows(A: Any, b: Any, size: int, what: str) -> tuple[Floats, Floats]:

@@ -17,8 +17,11 @@ from supple.basics.values import FrozenDict, read_only
 from supple.figure.drives import Linear
 from supple.figure.joints import Joint
 from supple.geometry.placements import HERE, Floats
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, Layout, pack
-from supple.kernels.tree import TREE_SCRATCH, worlds_entry
+from supple.kernels.scratch import TREE_SCRATCH
+
+worlds_entry = entry_in("supple.kernels.tree.worlds_entry")
 
 
 @dataclass(frozen=True, eq=False)

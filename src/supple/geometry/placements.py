@@ -59,11 +59,11 @@ def unit(axis: ArrayLike, what: str = "axis") -> Triple:
     return (x, y, z)
 
 
-def cleaned(matrix: Any, what: str = "rotation") -> Floats:
-    """The proper rotation nearest to `matrix`; a reflection, a scaling or a shear is refused."""
+def cleaned(matrix: Any, what: str = "rotation", slack: float = ROTATION_SLACK) -> Floats:
+    """The proper rotation nearest to `matrix`, up to `slack`; a reflection, a scaling or a shear is refused."""
     R = _plain(matrix, (3, 3), what)
     error = float(np.abs(R.T @ R - np.eye(3)).max())
-    if error > ROTATION_SLACK:
+    if error > slack:
         raise BadValue(f"{what} is not a rotation: its columns are {error:.3g} away from orthonormal")
     if np.linalg.det(R) < 0.0:
         raise BadValue(f"{what} is a reflection (determinant −1), not a rotation")
@@ -152,7 +152,7 @@ def here() -> Floats:
     return HERE
 
 
-def placement(at: Any, what: str = "placement") -> Floats:
+def placement(at: Any, what: str = "placement", slack: float = ROTATION_SLACK) -> Floats:
     """Read a placement given as a position (3,) or as a matrix (4, 4)."""
     is_plain = type(at) is np.ndarray and at.dtype == np.float64
     array = at if is_plain else numbers(at, f"{what}, a position (3,) or a matrix (4, 4),")
@@ -163,7 +163,7 @@ def placement(at: Any, what: str = "placement") -> Floats:
     _plain(array, (4, 4), what)
     if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
         raise BadValue(f"{what}: the last row must be (0, 0, 0, 1), not {array[3].tolist()}")
-    return compose(cleaned(array[:3, :3], what), array[:3, 3])
+    return compose(cleaned(array[:3, :3], what, slack), array[:3, 3])
 
 
 def inverse(T: Floats) -> Floats:

@@ -26,11 +26,8 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import entry, leaf, stage
-from supple.kernels.tables import open_charts
+from supple.kernels.tables import EXACT as EXACT, STEEP as STEEP, open_charts
 from supple.kernels.tree import open_tree
-
-STEEP = 0.5  # β below which a chart is re-centred: its axes are 60° from perpendicular
-EXACT = 1e-12  # an error [rad] that no tolerance notices
 
 
 @leaf

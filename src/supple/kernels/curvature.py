@@ -15,7 +15,7 @@ from typing import Any
 from supple.kernels.compiling import leaf, row
 from supple.kernels.layouts import PATH_AT, PATH_LENGTH, RESIDUAL_AT, RESIDUALS_OF
 from supple.kernels.observe import mass_columns, term_count, term_of
-from supple.kernels.terms import residual
+from supple.kernels.terms.dispatch import residual
 from supple.kernels.tree import along, lean
 from supple.kernels.wrench import curve
 

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.kernels.compiling import define_views, row, shared, table
+from supple.kernels.compiling import define_views, row, table
 from supple.kernels.layouts import CHECKED, GUARD_NUMBER, Layout, Table
 
 LANES = 8  # numbers in a block that vector registers take at once
@@ -44,7 +44,6 @@ _OPERATORS: dict[type, tuple[str, str]] = {  # as Python and the compiler write 
 _COMPARISONS: dict[type, str] = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
-@shared
 def padded(n: int) -> int:
     """n rounded up to whole blocks of `LANES` numbers; loops over whole blocks leave no remainder."""
     return (n + LANES - 1) // LANES * LANES

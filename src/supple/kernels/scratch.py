@@ -1,13 +1,26 @@
-"""The scratch of one evaluation."""
+"""The scratch of placing a tree, and of one evaluation."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from supple.kernels.compiling import flat, leaf
-from supple.kernels.layouts import BLOCK, PROBLEM, WORLD
+from supple.kernels.layouts import BLOCK, PROBLEM, TREE, WORLD
 from supple.kernels.opening import Scratch, of
 from supple.kernels.terms.kinds import MIXED
+
+
+class TreeScratch(NamedTuple):
+    """Joint values, and what it takes to place everything by them."""
+
+    theta: Any = of("JOINTS")
+    bend: Any = of("DRIVE_TERMS")
+    along: Any = of("padded(JOINTS)")
+    sine: Any = of("padded(JOINTS)")
+    cosine: Any = of("padded(JOINTS)")
+
+
+TREE_SCRATCH = Scratch(TreeScratch, TREE)
+open_tree_scratch = TREE_SCRATCH.open
 
 
 class EvaluationScratch(NamedTuple):
@@ -46,11 +59,3 @@ EVALUATION = Scratch(
     BLOCK=BLOCK,
 )
 open_evaluation = EVALUATION.open
-
-
-@leaf
-def clear(a: Any) -> None:
-    """Set a table to zero."""
-    numbers = flat(a)
-    for i in range(numbers.shape[0]):
-        numbers[i] = 0.0

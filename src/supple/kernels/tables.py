@@ -62,6 +62,9 @@ class Charts(NamedTuple):
     home: Any  # (charts, 9) the rotation of its original offset
 
 
+STEEP = 0.5  # β below which a chart is re-centred: its axes are 60° from perpendicular
+EXACT = 1e-12  # an error [rad] that no tolerance notices
+
 open_tasks = opener(Tasks, PROBLEM)
 open_terms = opener(Terms, PROBLEM)
 open_routes = opener(Routes, PROBLEM, **{name: f"ROUTE_{name.upper()}" for name in Routes._fields})

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from supple.geometry.placements import ROUNDING
-from supple.kernels.compiling import leaf
+from supple.kernels.compiling import entry, flat, leaf, row
 
 POINT, PLACEMENT = 3, 16  # numbers of a target
 PLACED = 12  # numbers of a placement as kernels read it: position, then rotation
@@ -48,3 +48,18 @@ def read_placements(given: Any, T: Any) -> bool:
         if not (worst <= ROUNDING and volume > 0.0):
             return False
     return True
+
+
+@entry
+def read_targets_entry(given: Any, T: Any, first: int, at: int, numbers: int) -> int:
+    """Copy positions (k, 3) or placements (k, 16) to T[first …, at …]; returns the first that needs a closer look, or −1."""
+    table = flat(T)
+    for k in range(given.shape[0]):
+        to = row(table, (first + k) * T.shape[1] + at, numbers)
+        if given.shape[1] == POINT:
+            fine = read_points(given[k], to)
+        else:
+            fine = read_placements(given[k], to)
+        if not fine:
+            return k
+    return -1

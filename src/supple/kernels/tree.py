@@ -26,9 +26,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.kernels.compiling import entry, leaf
+from supple.kernels.compiling import entry, leaf, shared
 from supple.kernels.layouts import CURVE_AT, DRIVEN_BY, PIECES, TREE, WORLD
-from supple.kernels.opening import Scratch, of, opener, padded
+from supple.kernels.opening import opener, padded
+from supple.kernels.scratch import open_tree_scratch
+
+shared(padded)
 
 
 class Tree(NamedTuple):
@@ -48,18 +51,6 @@ class Tree(NamedTuple):
     curve: Any  # the numbers of all curves: a slope, or the width of a row and then the rows (knot, c0, c1, …)
 
 
-class TreeScratch(NamedTuple):
-    """Joint values, and what it takes to place everything by them."""
-
-    theta: Any = of("JOINTS")
-    bend: Any = of("DRIVE_TERMS")
-    along: Any = of("padded(JOINTS)")
-    sine: Any = of("padded(JOINTS)")
-    cosine: Any = of("padded(JOINTS)")
-
-
-TREE_SCRATCH = Scratch(TreeScratch, TREE)
-open_tree_scratch = TREE_SCRATCH.open
 open_tree = opener(Tree, TREE, driven="DRIVEN_JOINT", first="DRIVE_FIRST", term="DRIVE_TERM")
 
 

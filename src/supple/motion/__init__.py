@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from supple.motion.subject.subject import Subject as Subject, fit_subject as fit_subject
     from supple.motion.tracking.frame_by_frame import FrameByFrame as FrameByFrame
+    from supple.motion.tracking.relabelling import relabelled as relabelled
     from supple.motion.tracking.track import track as track
     from supple.motion.tracking.tracked import Tracked as Tracked
     from supple.motion.tracking.whole_clip import WholeClip as WholeClip
@@ -41,6 +42,7 @@ __getattr__, __dir__, __all__ = lazily(
         "retargeting.retarget": ["Retargeted", "match_segments", "retarget"],
         "subject.subject": ["Subject", "fit_subject"],
         "tracking.frame_by_frame": ["FrameByFrame"],
+        "tracking.relabelling": ["relabelled"],
         "tracking.track": ["track"],
         "tracking.tracked": ["Tracked"],
         "tracking.whole_clip": ["WholeClip"],

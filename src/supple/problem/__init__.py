@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from supple.problem.goals.custom import Custom as Custom
     from supple.problem.goals.flats import Beyond as Beyond, OnLine as OnLine, OnPlane as OnPlane
     from supple.problem.goals.near import Near as Near
-    from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
+    from supple.problem.goals.places import (
+        AimedAt as AimedAt,
+        Aligned as Aligned,
+        At as At,
+        Facing as Facing,
+        Placed as Placed,
+    )
     from supple.problem.goals.within import Within as Within
     from supple.problem.problem import Problem as Problem
     from supple.problem.regions.free import free_space as free_space, seeds_about as seeds_about
@@ -33,7 +39,7 @@ __getattr__, __dir__, __all__ = lazily(
         "goals.custom": ["Custom"],
         "goals.flats": ["Beyond", "OnLine", "OnPlane"],
         "goals.near": ["Near"],
-        "goals.places": ["AimedAt", "At", "Facing", "Placed"],
+        "goals.places": ["AimedAt", "Aligned", "At", "Facing", "Placed"],
         "goals.within": ["Within"],
         "problem": ["Problem"],
         "regions.free": ["free_space", "seeds_about"],

@@ -1,10 +1,10 @@
 """What a solver may spend, what it has spent, and the trace of its way down: one layout for every compiled loop.
 
 Every entry takes ``report`` (rows, REPORT) and ``trace`` (capacity, 2). A row of the report counts iterations and
-evaluations, holds the value reached and the reason for the end, and says how many evaluations are allowed. Loops ask `spent`
-before they evaluate, so a budget is exact and the same on every machine. A deadline is a timer that sets the allowance to
-nothing while the loop runs: the loop stops at its next question, wherever it is by then, so only a deadline makes answers
-depend on the clock. A trace of capacity 0 costs nothing.
+evaluations, holds the value reached and the reason for the end, and says how many evaluations are allowed. Loops ask whether
+it is spent before they evaluate (`meter`), so a budget is exact and the same on every machine. A deadline is a timer that sets
+the allowance to nothing while the loop runs: the loop stops at its next question, wherever it is by then, so only a deadline
+makes answers depend on the clock. A trace of capacity 0 costs nothing.
 """
 
 from __future__ import annotations
@@ -13,46 +13,17 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from supple.basics.checks import endless, flag, number
 from supple.errors import BadValue, shown
-from supple.kernels.compiling import leaf
 from supple.problem.solution import Trace
 
 ITERATIONS, EVALUATIONS, VALUE, REASON, TRIES, BUDGET, ROWS = range(7)
 STATIONARY, MET, SPENT, STUCK = range(4)  # reasons
 REPORT = 8  # numbers in a row of a report
 TRACED = 10_000  # points that a trace keeps
-
-
-@leaf
-def spent(report: Any) -> bool:
-    """Whether no further evaluation is allowed."""
-    return report[EVALUATIONS] >= report[BUDGET]
-
-
-@leaf
-def count(report: Any) -> None:
-    """One more evaluation has been made."""
-    report[EVALUATIONS] += 1.0
-
-
-@leaf
-def close(report: Any, iterations: int, value: float, reason: int) -> None:
-    """Where the loop has ended, and why."""
-    report[ITERATIONS], report[VALUE], report[REASON] = iterations, value, reason
-
-
-@leaf
-def record(report: Any, trace: Any, value: float) -> None:
-    """Note the value of the present iterate, if a trace is kept and has room."""
-    k = int(report[ROWS])
-    if k < trace.shape[0]:
-        trace[k, 0], trace[k, 1] = report[EVALUATIONS], value
-        report[ROWS] = k + 1
 
 
 @dataclass(frozen=True)

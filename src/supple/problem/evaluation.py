@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
-from supple.kernels.jacobian import jacobian_entry
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
 from supple.kernels.scratch import EVALUATION
 from supple.problem.packing import suited
 from supple.problem.problem import Problem
+
+jacobian_entry = entry_in("supple.kernels.jacobian.jacobian_entry")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
 from supple.figure.packing import Packed, find_charts, with_charts
 from supple.geometry.placements import HERE, Floats, compose
-from supple.kernels.compiling import hull_twin
 from supple.kernels.layouts import (
     ALTERNATIVES,
     BLOCK,
@@ -40,6 +38,7 @@ from supple.problem.goals.base import Term
 from supple.problem.routes import Routes
 
 if TYPE_CHECKING:
+    from supple.kernels.compiling.entries import NamedEntry
     from supple.problem.bars import Bar, Other, Pair
 
 PLAIN_KINDS = (kind.AT, kind.FACE, kind.TURN)
@@ -53,16 +52,11 @@ def is_plain(I: np.ndarray, F: np.ndarray) -> bool:
     return bool(ordinary and single and np.isin(view(PROBLEM, I, F, "TERM")[:, KIND], PLAIN_KINDS).all())
 
 
-def suited(entry: Any, I: np.ndarray, F: np.ndarray) -> Any:
+def suited(entry: NamedEntry, I: np.ndarray, F: np.ndarray) -> NamedEntry:
     """An entry that evaluates a pack, or its twin where segments keep clear with more than bars (`twins`)."""
     terms = view(PROBLEM, I, F, "TERM")
     hulls = (terms[:, KIND] == kind.CLEAR) & (terms[:, OWN_SOLID] > 0)
-    return _with_hulls(entry) if hulls.any() else entry
-
-
-@cache
-def _with_hulls(entry: Any) -> Any:
-    return hull_twin(entry)
+    return entry.twin("hull") if hulls.any() else entry
 
 
 class Tables:
@@ -93,19 +87,20 @@ class Tables:
             self.alternative.append(len(self.term))
             self.task.append(len(self.alternative) - 1)
             return
-        for goal, weight in task.alternatives:
+        for effector, goal, weight in task.choices:
             at = self.residuals
             for term in goal.terms():
-                self._add_term(task, goal, term, weight, at, rank)
+                self._add_term(task, effector, goal, term, (weight, at, rank))
                 at += BLOCK if kind.ROWS[term.kind] else 0
             most = max(most, at - self.residuals)
             self.alternative.append(len(self.term))
         self.residuals += most
         self.task.append(len(self.alternative) - 1)
 
-    def _add_term(self, task: Any, goal: Any, term: Term, weight: float, residual: int, rank: int) -> None:
-        row, frame = self._carried(task.effector, term)
-        reference, seen_from = self._reference(task.effector, goal)
+    def _add_term(self, task: Any, effector: Any, goal: Any, term: Term, place: tuple[float, int, int]) -> None:
+        weight, residual, rank = place
+        row, frame = self._carried(effector, term)
+        reference, seen_from = self._reference(effector, goal)
         chain = self._way(row, reference)[0] if reference != NO_ROW else []
         w = task.weight * weight * term.weight
         angular = term.kind in (kind.FACE, kind.TURN, kind.AIM, kind.TILT)
@@ -122,7 +117,7 @@ class Tables:
         here = (row, reference, _flat(frame).tobytes(), _flat(seen_from).tobytes())
         again = int(row != NO_ROW and here == self.last and len(self.term) > self.alternative[-1])
         self.last = here
-        self.term.append([*fields, term.address, rows, rank, again, self._route(task.effector, row, reference)])
+        self.term.append([*fields, term.address, rows, rank, again, self._route(effector, row, reference)])
         assert len(self.term[-1]) == FIELDS
         parameters = [w, limit, term.scale, *term.lower, *term.upper]
         self.number.append(np.concatenate([_flat(frame), _flat(seen_from), parameters, np.zeros(3)]))

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import check_fields, flag, instance, items, positive, spread
 from supple.basics.values import FrozenDict, Value, kept, read_only
 from supple.errors import BadValue
-from supple.figure.effectors import MassCentre
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.figure.packing import pack_tree
@@ -22,7 +21,7 @@ from supple.kernels.layouts import BLOCK, TREE, view
 from supple.kernels.terms.kinds import ROWS
 from supple.problem.goals.base import Miss, OfFigure
 from supple.problem.packing import Tables
-from supple.problem.task import Clearance, Task, chain_of, closing, miss_of, segments_of
+from supple.problem.task import Clearance, Task, chain_of, closing, miss_of, segments_of, weighs
 
 if TYPE_CHECKING:
     from supple.problem.evaluation import Evaluation
@@ -99,8 +98,11 @@ class Problem(Value):
         for segment in segments_of(task):
             figure.check_segment(segment)
         if task.chain is not None:
-            figure.check_segment(task.chain)
-        if isinstance(task.effector, MassCentre) and not sum(b.mass for b in figure.bodies.values()) > 0.0:
+            if isinstance(task.chain, str):
+                figure.check_segment(task.chain)
+            else:
+                chain_of(figure, task)
+        if weighs(task) and not sum(b.mass for b in figure.bodies.values()) > 0.0:
             raise BadValue(f"{owner} has no mass, hence no centre of mass")
         if isinstance(task.goal, OfFigure):
             task.goal.check_figure(figure.size, owner)
@@ -144,7 +146,7 @@ class Problem(Value):
         A task without a chain may move every joint above its effector. When chains overlap, a joint of one task's chain
         that moves another task's effector belongs to that chain as well: so what may move is the union of all chains.
         """
-        chains = [chain_of(self.figure, task) for task in self.all_tasks if task.effector is not None]
+        chains = [chain_of(self.figure, task) for task in self.all_tasks if not task.of_figure]
         union = set().union(*chains)
         return read_only(np.array([name in union for name in self.figure.coordinates], dtype=bool))
 
@@ -154,9 +156,7 @@ class Problem(Value):
 
         A posture goal, or room to keep, wants every coordinate, but does not undo the chains of other tasks.
         """
-        wanted = any(task.effector is None for task in self.all_tasks) and all(
-            task.chain is None for task in self.tasks
-        )
+        wanted = any(task.of_figure for task in self.all_tasks) and all(task.chain is None for task in self.tasks)
         return read_only((1.0 - np.asarray(self.rigidity)) * (1.0 if wanted else self.moved))
 
     def admitted(self, q: ArrayLike) -> Floats:
@@ -175,7 +175,7 @@ class Problem(Value):
     def pack(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`packed` for the kernels, which are compiled for arrays that can be written to; who writes takes a copy."""
         figure = self.figure
-        massive = any(isinstance(task.effector, MassCentre) for task in self.tasks)
+        massive = any(map(weighs, self.tasks))
         keep = {s for task in self.all_tasks for s in segments_of(task)}
         if massive:
             keep |= {s for s, body in figure.bodies.items() if body.mass > 0.0}

@@ -16,6 +16,8 @@ from supple.problem.goals import Miss
 from supple.problem.problem import Problem
 from supple.problem.task import met
 
+JUMP = 0.5  # radians or metres that a coordinate moves from one target to the next when it has changed its branch
+
 
 class Status(Enum):
     """Why a solver stopped."""
@@ -72,6 +74,7 @@ class Solution(Value):
     trace: Trace | None = None
     certificate: Any = None
     decision: Decision | None = None
+    jumped: bool = field(default_factory=bool, compare=False)  # of an answer to a query with a start: see `Query`
 
     def __getattr__(self, name: str) -> Any:
         """A field that has been left for later, together with all others."""
@@ -79,7 +82,7 @@ class Solution(Value):
         if name not in LATER or "_later" not in record:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         asked, *given = record["_later"]
-        record.update(asked.told(*given))
+        record.update({"jumped": False, **asked.told(*given)})
         return record[name]
 
     @cached_property
@@ -131,7 +134,7 @@ class Solution(Value):
         return "\n".join([*lines, *self.notes])
 
 
-LATER = ("problem", "reason", "iterations", "evaluations", "seed")
+LATER = ("problem", "status", "reason", "iterations", "evaluations", "seed", "jumped")
 
 
 def solved_by(q: Floats, later: tuple[Any, ...]) -> Solution:
@@ -139,6 +142,13 @@ def solved_by(q: Floats, later: tuple[Any, ...]) -> Solution:
     out = _new(Solution)
     record = out.__dict__
     record["q"], record["status"], record["_later"] = q, _SOLVED, later
+    return out
+
+
+def judged_later(q: Floats, later: tuple[Any, ...], iterations: int, evaluations: int) -> Solution:
+    """A solution whose status nobody knows yet: ``made.told(…)`` finds it out when somebody asks, with the other fields."""
+    out = _new(Solution)
+    out.__dict__.update(q=q, iterations=iterations, evaluations=evaluations, _later=later)
     return out
 
 

@@ -15,26 +15,12 @@ import numpy as np
 
 from supple.basics.checks import items, numbers
 from supple.errors import BadValue
-from supple.kernels.compiling import entry, flat, row
-from supple.kernels.targets import POINT, read_placements, read_points
+from supple.kernels.compiling import entry_in
 from supple.problem.goals import AimedAt, At, Placed
 from supple.problem.problem import Problem
 from supple.problem.task import Task
 
-
-@entry
-def read_entry(given: Any, T: Any, first: int, at: int, numbers: int) -> int:
-    """Copy positions (k, 3) or placements (k, 16) to T[first …, at …]; returns the first that needs a closer look, or −1."""
-    table = flat(T)
-    for k in range(given.shape[0]):
-        to = row(table, (first + k) * T.shape[1] + at, numbers)
-        if given.shape[1] == POINT:
-            fine = read_points(given[k], to)
-        else:
-            fine = read_placements(given[k], to)
-        if not fine:
-            return k
-    return -1
+read_targets_entry = entry_in("supple.kernels.targets.read_targets_entry")
 
 
 def own_numbers(task: Task) -> np.ndarray:
@@ -64,7 +50,7 @@ class Slot:
 
     def many(self, targets: np.ndarray, T: np.ndarray, first: int = 0) -> int:
         """Write targets (k, …) into rows of T; returns the first that needs a closer look, or −1."""
-        return read_entry(targets.reshape(len(targets), -1), T, first, self.at, self.count)
+        return read_targets_entry(targets.reshape(len(targets), -1), T, first, self.at, self.count)
 
 
 def slots(problem: Problem) -> tuple[Slot, ...]:
@@ -102,9 +88,10 @@ def by_task(problem: Problem, targets: Any) -> tuple[Any, ...]:
     return arrays
 
 
-def flat_targets(problem: Problem, given: Sequence[Any]) -> np.ndarray:
-    """Targets as the kernels read them, a row for each."""
-    count = next(len(t) for t in given if t is not None)
+def flat_targets(problem: Problem, given: Sequence[Any], count: int | None = None) -> np.ndarray:
+    """Targets as the kernels read them, a row for each; `count` of them if all tasks keep their own."""
+    count = next((len(t) for t in given if t is not None), count)
+    assert count is not None, "somebody must say how many"
     T = np.tile(problem.packed[2], (count, 1))
     for slot, targets in zip(slots(problem), given, strict=True):
         if targets is None:

@@ -10,10 +10,14 @@ from supple import lazily
 
 if TYPE_CHECKING:
     from supple.proofs.certificate import Certificate as Certificate
+    from supple.proofs.certificates import Certificates as Certificates
+    from supple.proofs.completeness import Completeness as Completeness
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
         "certificate": ["Certificate"],
+        "certificates": ["Certificates"],
+        "completeness": ["Completeness"],
     },
 )

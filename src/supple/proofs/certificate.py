@@ -121,7 +121,7 @@ def certified(
     for pairing in touching:
         back = claims[pairing.given].way.segment if pairing.given >= 0 else pairing.pair.other.segment
         ways.append((str(pairing.pair.bar.segment), back))
-    links = _links(problem, ways)
+    links = links_between(problem, ways)
     unknowns = [link.name for link in links if moves(link)]
     turns = [
         c.way.turning for e in entries if isinstance(e, Wish) and e.kind == "axis" for c in claims if c.origin is e
@@ -175,7 +175,7 @@ def _entries(claims: Sequence[Claim], nodes: Sequence[Proof]) -> tuple[list[Wish
     return entries, numbers
 
 
-def _links(problem: Problem, ways: Sequence[tuple[str, str | None]]) -> tuple[Link, ...]:
+def links_between(problem: Problem, ways: Sequence[tuple[str, str | None]]) -> tuple[Link, ...]:
     """The joints between the ends of some ways, in the figure's order, with the problem's limits."""
     figure, limits = problem.figure, problem.limits
     assert limits is not None

@@ -19,7 +19,7 @@ import numpy as np
 
 from supple.figure.effectors import Direction, Frame, Gap, Point, along_x
 from supple.geometry.placements import Floats, compose, inverse
-from supple.problem.goals import At, Facing, Placed
+from supple.problem.goals import Aligned, At, Facing, Placed
 from supple.problem.problem import Problem, Task
 from supple.proofs.checker.moments import MOST
 from supple.proofs.checker.statement import Wish
@@ -139,6 +139,8 @@ class _Claims:
                 self.add(task, _wish("point", task, (end.segment, end.frame), there, goal.relative_to))
             else:
                 self.take_axis(task, facing)
+        elif isinstance(goal, Aligned) and isinstance(end, Direction | Frame):
+            self.add(task, _along(task, end, goal))
         elif isinstance(end, Gap) and isinstance(goal, Placed | At):
             self.take_gap(task, end, goal)
         elif not isinstance(goal, Facing):
@@ -189,6 +191,15 @@ def _wish(kind: str, task: Task, what: tuple[str, Floats], target: Floats, seen_
     return Wish(kind, *what, seen_from, target, float(task.tolerance), float(task.angle_tolerance))
 
 
+def _along(task: Task, end: Direction | Frame, goal: Aligned) -> Wish:
+    """A position and one of the axes: of two axes the other is left out, so that less is wished than asked for."""
+    k, way = (0, goal.x) if goal.x is not None else (1, goal.y)
+    assert way is not None
+    turned = compose(along_x(tuple(end.frame[:3, k].tolist())), end.frame[:3, 3])
+    target = compose(along_x(tuple(way.tolist())), goal.position)
+    return _wish("axis", task, (end.segment, turned @ X_TO_Z), target @ X_TO_Z, goal.relative_to)
+
+
 def _shares(task: Task, other: Task) -> bool:
     """Whether the other turns a direction of the segment whose point the task places, as seen from the same segment."""
     goal, end = other.goal, other.effector
@@ -203,7 +214,7 @@ def claims_of(problem: Problem) -> tuple[Claim, ...]:
     assert problem.limits is not None
     if not problem.limits.is_box:
         raise Undecidable("its limits are more than a range for each coordinate")
-    wanted = [task for task in problem.tasks if not task.preference and task.effector is not None]
+    wanted = [task for task in problem.tasks if not task.preference and not task.of_figure]
     claims = _Claims(problem)
     for task in wanted:
         claims.take(task, wanted)

@@ -54,7 +54,7 @@ class Chains:
     def __getitem__(self, name: str) -> tuple[str, ...]:
         """The coordinates that a task may move, after the reconciliation."""
         link = self._links[name]
-        everywhere = link.task.effector is None and all(other.task.chain is None for other in self._links.values())
+        everywhere = link.task.of_figure and all(other.task.chain is None for other in self._links.values())
         flags = link.reach if everywhere else link.chain
         return tuple(joint for joint, flag in zip(self.figure.coordinates, flags, strict=True) if flag)
 
@@ -68,7 +68,7 @@ class Chains:
 
     def _link(self, task: Task) -> _Link:
         """A task's chain and reach; a chain without joints is refused."""
-        if task.effector is None:
+        if task.of_figure:
             own, reach = self._flags(()), self._flags(self.figure.coordinates)
         else:
             own = self._flags(chain_of(self.figure, task))

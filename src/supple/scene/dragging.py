@@ -32,10 +32,9 @@ from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.goals import AimedAt, At
 from supple.problem.problem import Problem, Task
-from supple.problem.solution import OWN_STEPS, Solution, Status, audited, solved_by
-from supple.scene.settle import nearby
+from supple.problem.solution import OWN_STEPS, Solution, Status, judged_later, solved_by
+from supple.scene.attempts import Attempt, Found, Unchecked
 from supple.scene.state import Setup
-from supple.solving.prepare import Query, prepare
 
 DRAGGED = 10  # evaluations that an attempt may take
 BACK = 8  # evaluations of the way back to what is hard
@@ -56,10 +55,10 @@ class Follower:
         ranked = max(self.problem.ranks, default=0) > 0
         hard = {name: task for name, task in tasks.items() if task.hard}
         eased = ranked and not any(task.preference for task in tasks.values())
-        self.first = _attempt(
+        self.first = Attempt(
             self._eased(setup, tasks) if eased else self.problem, DRAGGED if eased or not ranked else None
         )
-        self.back = _attempt(setup.problem(figure, hard), BACK) if eased and hard else None
+        self.back = Attempt(setup.problem(figure, hard), BACK) if eased and hard else None
         self._hard = tuple(name in hard for name in tasks)
 
     def _eased(self, setup: Setup, tasks: Mapping[str, Task]) -> Problem:
@@ -75,8 +74,8 @@ class Follower:
     def __call__(self, targets: Sequence[Any], start: Floats, dragged: str, stride: float | None) -> Solution:
         """The posture after an event; `dragged` is the constraint whose target has moved."""
         at, asked = self.names.index(dragged), list(targets)
-        solution = self._once(asked, start, at)
-        longest = 0.0 if stride is None else _farthest(solution.q, start)
+        found = self._once(asked, start, at)
+        longest = 0.0 if stride is None else _farthest(found.q, start)
         for _ in range(CUTS):
             if stride is None or longest <= stride:
                 break
@@ -84,43 +83,44 @@ class Follower:
             if nearer is None:
                 break
             asked[at] = nearer
-            solution = self._once(asked, start, at)
-            longest = _farthest(solution.q, start)
+            found = self._once(asked, start, at)
+            longest = _farthest(found.q, start)
         if stride is not None and longest > stride:
-            q = self._cut(solution.q, start, stride)
+            q = self._cut(found.q, start, stride)
             held = self._held(q, targets, at)
             q = q if held is None else self._cut(held, start, stride)
-            return audited(self._asked(targets), q, False, SHORT)
-        return solution if asked[at] is targets[at] else self._told(solution, targets, SHORT)
-
-    def _once(self, targets: Sequence[Any], start: Floats, at: int) -> Solution:
-        found = self._attempted(targets, start)
-        if self.first.problem is self.problem:
-            return found
-        if found.ok:
+            return self._told(found._replace(q=q), targets, SHORT)
+        if found.sure and asked[at] is targets[at]:
             kept = [None if target is None else np.array(target, dtype=float) for target in targets]
             return solved_by(found.q, (self, kept, [found.iterations, found.evaluations]))
+        return self._told(found, targets, OWN_STEPS if asked[at] is targets[at] else SHORT)
+
+    def _once(self, targets: Sequence[Any], start: Floats, at: int) -> Found:
+        found = self._attempted(targets, start)
+        if found.ok or self.first.problem is self.problem:
+            return found
         held = self._held(found.q, targets, at)
-        return self._told(found, targets, q=self._held(start, targets, at) if held is None else held)
+        held = self._held(start, targets, at) if held is None else held
+        return found if held is None else found._replace(q=held)
 
     def _held(self, q: Floats, targets: Sequence[Any], at: int) -> Floats | None:
         """The posture next to q that meets what is hard; none if there is nothing hard or it is not met from there."""
         if self.back is None or self._hard[at]:
             return None
         hard = [target for target, wanted in zip(targets, self._hard, strict=True) if wanted]
-        held = self.back(hard[0] if len(hard) == 1 else hard, start=q)
+        held = self.back(hard, q)
         return held.q if held.ok else None
 
-    def _attempted(self, targets: Sequence[Any], start: Floats) -> Solution:
+    def _attempted(self, targets: Sequence[Any], start: Floats) -> Found:
         """One attempt; where it does not get away from the start, a second one a nudge beside it, if that ends lower."""
-        wanted = targets[0] if len(targets) == 1 else list(targets)
-        found = self.first(wanted, start=start)
+        found = self.first(targets, start)
         if found.ok or _farthest(found.q, start) > STUCK:
             return found
-        other = self.first(wanted, start=self._nudged(start))
-        if other.ok or other.problem.value(other.q) < (1.0 - GAIN) * found.problem.value(found.q):
+        other = self.first(targets, self._nudged(start))
+        if other.ok:
             return other
-        return found
+        asked = self.first.problem.aimed(*targets)
+        return other if asked.value(other.q) < (1.0 - GAIN) * asked.value(found.q) else found
 
     def _nudged(self, q: Floats) -> Floats:
         """A posture a little nearer to the middle of all ranges: limbs bent that were straight."""
@@ -131,13 +131,15 @@ class Follower:
             middle = np.where(moving, 0.5 * (limits.lower + limits.upper), q)
         return self.problem.admitted(q + NUDGE * (middle - q))
 
-    def _told(
-        self, found: Solution, targets: Sequence[Any], ended: str = OWN_STEPS, q: Floats | None = None
-    ) -> Solution:
-        """What is true of a posture in the problem as it was stated."""
-        spent = {"iterations": found.iterations, "evaluations": found.evaluations, "seed": found.seed}
-        stationary = ended == OWN_STEPS and found.status is Status.NEAREST
-        return audited(self._asked(targets), found.q if q is None else q, stationary, ended, **spent)
+    def _told(self, found: Found, targets: Sequence[Any], ended: str) -> Solution:
+        """What is true of a posture in the problem as it was stated, found out when somebody asks."""
+        spent = {"iterations": found.iterations, "evaluations": found.evaluations, "seed": self.first.query.seed}
+        stationary = ended == OWN_STEPS and found.stationary
+        kept = [None if target is None else np.array(target, dtype=float) for target in targets]
+        check = Unchecked(self.problem, kept, found.q, stationary, ended, spent)
+        if self.problem.limits is None or not self.problem.limits.is_box:
+            return check.audited()
+        return judged_later(found.q, (check,), found.iterations, found.evaluations)
 
     def _cut(self, q: Floats, start: Floats, stride: float) -> Floats:
         """A posture on the way to q, no further than a stride."""
@@ -145,7 +147,7 @@ class Follower:
 
     def told(self, targets: Sequence[Any], spent: list[float]) -> dict[str, Any]:
         """What an answer says besides its posture, if it is a solution."""
-        rest = {"iterations": int(spent[0]), "evaluations": int(spent[1]), "seed": self.first.seed}
+        rest = {"iterations": int(spent[0]), "evaluations": int(spent[1]), "seed": self.first.query.seed}
         return {"problem": self._asked(targets), "reason": Status.SOLVED.value, **rest}
 
     def _asked(self, targets: Sequence[Any]) -> Problem:
@@ -168,7 +170,3 @@ class Follower:
 def _farthest(q: Floats, start: Floats) -> float:
     """The greatest change of a coordinate."""
     return float(np.abs(q - start).max(initial=0.0))
-
-
-def _attempt(problem: Problem, budget: int | None) -> Query:
-    return prepare(problem, solver=nearby(problem), budget=budget)

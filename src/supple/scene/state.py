@@ -118,7 +118,7 @@ class History:
 def checked(figure: Figure, task: Task) -> Task:
     """A task that can be a constraint on a figure; unknown names and chains without joints are refused."""
     Problem(figure, [task])
-    if task.effector is not None:
+    if not task.of_figure:
         chain_of(figure, task)
     return task
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
+from itertools import product
 from time import monotonic
 
 import numpy as np
@@ -86,6 +87,14 @@ def one_by_one(problem: Problem, q: Floats) -> Iterator[Problem]:
                 heappush(waiting, (sum(further), further))
 
 
+def every_one(problem: Problem) -> list[Problem]:
+    """The problem with one alternative for each task that must be met, every combination; none if they are too many."""
+    orders = [[task] if task.preference or len(task.choices) == 1 else singles(task) for task in problem.tasks]
+    if np.prod([float(len(order)) for order in orders]) > COMBINATIONS:
+        return []
+    return [replace(problem, tasks=tasks) for tasks in product(*orders)]
+
+
 def _by_share(problem: Problem, task: Task, q: Floats) -> list[Task]:
     """A task for each alternative, the nearest in shares of tolerance first; the task itself where it has no choice."""
     if task.preference or len(task.alternatives) == 1:
@@ -95,4 +104,9 @@ def _by_share(problem: Problem, task: Task, q: Floats) -> list[Task]:
         miss = miss_of(problem.figure, single, q)
         return max(miss.metres / task.tolerance, miss.radians / task.angle_tolerance)
 
-    return sorted((replace(task, goal=goal, weight=task.weight * w) for goal, w in task.alternatives), key=share)
+    return sorted(singles(task), key=share)
+
+
+def singles(task: Task) -> list[Task]:
+    """A task for each alternative of a task, in their order."""
+    return [replace(task, effector=end, goal=goal, weight=task.weight * w) for end, goal, w in task.choices]

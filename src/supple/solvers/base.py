@@ -1,7 +1,7 @@
 """What every solver is, how it says what it cannot take, and how a compiled loop is called.
 
-Every loop lies behind an entry ``(I, F, scratch, T, Q, settings, info, trace, first, last)`` that solves rows first … last − 1
-of Q in place; what it spends and why it ends go to info, its way down to trace (see `allowance`). A `Descent` is a record of
+Every loop lies behind an entry ``(I, F, memory, T, Q, settings, report, trace, first, last)`` that solves rows first … last − 1
+of Q in place; what it spends and why it ends go to report, its way down to trace (see `allowance`). A `Descent` is a record of
 settings with such a loop: a method's file has its derivation, its kernels and its fields, and the rest is here.
 
 Scratch begins with that of the evaluation, so that every kernel is given the whole of it and opens what is its own.
@@ -115,10 +115,10 @@ class Descent:
         Q, report, page = problem.admitted(start).reshape(1, -1), allowance.report(), allowance.page()
         settings = np.array((self.steps, self.tolerance, is_patient(problem), *self.own_settings()), dtype=float)
         loop = type(self).loop
-        scratch = loop.scratch.fresh(I)
+        memory = loop.scratch.fresh(I)
         with allowance.watched(report):
-            loop.entry(I, F, scratch, T[None], Q, settings, report, page, 0, 1)
-        assert loop.scratch.intact(I, scratch), "a kernel has written past a table"
+            loop.entry(I, F, memory, T[None], Q, settings, report, page, 0, 1)
+        assert loop.scratch.intact(I, memory), "a kernel has written past a table"
         (row,) = report
         return answered(problem, Q[0], row, page, seed, allowance, own=bool(row[ITERATIONS] >= self.steps))
 
@@ -132,7 +132,7 @@ def answered(
     allowance: Allowance,
     own: bool | None = None,
 ) -> Solution:
-    """The solution for a posture that a compiled loop ended at, by its row of info; the audit says what it is.
+    """The solution for a posture that a compiled loop ended at, by its row of the report; the audit says what it is.
 
     `own`: the loop's own steps were used up; by default, if its budget was not.
     """

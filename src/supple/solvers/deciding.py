@@ -11,30 +11,65 @@ import numpy as np
 from supple.errors import MissingExtra
 from supple.geometry.placements import Floats, angle_of, inverse
 from supple.problem.problem import Problem
-from supple.problem.solution import Decision, Solution, Status
+from supple.problem.solution import Decision, Solution, Status, audited
 from supple.proofs.branching import Outcome, Search, box_of, groups_of
 from supple.proofs.certificate import Certificate, certified
+from supple.proofs.certificates import Certificates
 from supple.proofs.checker.balls import need_flint
 from supple.proofs.claims import Claim, claims_of
 from supple.proofs.collisions import Pairing, pairings_of
 from supple.proofs.serial_chain import Undecidable
+from supple.solvers.alternatives import COMBINATIONS, every_one
+from supple.solvers.decide import has_alternatives
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 
 
 def undecidable(problem: Problem) -> str:
-    """Why a problem cannot be decided; nothing if it can."""
+    """Why a problem cannot be decided; nothing if it can, or each of its alternatives."""
     try:
         claims_of(problem)
     except Undecidable as reason:
-        return str(reason)
+        each = every_one(problem) if has_alternatives(problem) else []
+        return next(filter(None, map(undecidable, each)), "") if each else str(reason)
     return ""
 
 
 def decided(local: Solution, boxes: int, deadline: float = np.inf) -> Solution:
     """What branch and bound makes of a search that failed, until a time of the monotonic clock.
 
-    A problem that cannot be decided keeps its answer, and the reason says why.
+    A problem that cannot be decided keeps its answer, and the reason says why. Of one with alternatives the tasks without a
+    choice are looked at first, then every combination: it is impossible if all of them are.
     """
+    answer = _alone(local, boxes, deadline)
+    if answer.ok or answer.status is Status.IMPOSSIBLE or not has_alternatives(local.problem):
+        return answer
+    problems = every_one(local.problem)
+    if not problems:
+        said = f"its alternatives have more than {COMBINATIONS} combinations"
+        return replace(local, reason=f"{local.reason} Whether it is impossible was not decided: {said}.")
+    answers: list[Solution] = []
+    for alone in problems:
+        answers.append(_alone(replace(local, problem=alone, reason="One alternative is not met."), boxes, deadline))
+        if answers[-1].ok:
+            met = audited(
+                local.problem, answers[-1].q, True, iterations=local.iterations, evaluations=local.evaluations
+            )
+            return replace(met, seed=local.seed, decision=_summed(answers))
+        if answers[-1].status is not Status.IMPOSSIBLE:
+            return replace(local, reason=f"{local.reason} {answers[-1].reason}", decision=_summed(answers))
+    proof = Certificates(tuple(answer.certificate for answer in answers))
+    said = replace(local, status=Status.IMPOSSIBLE, reason=f"{proof.brief}.", certificate=proof)
+    return replace(said, decision=_summed(answers))
+
+
+def _summed(answers: Sequence[Solution]) -> Decision:
+    """What all of them took."""
+    own = [answer.decision for answer in answers if answer.decision is not None]
+    return Decision(sum(d.boxes for d in own), sum(d.seconds for d in own), sum(d.checking for d in own))
+
+
+def _alone(local: Solution, boxes: int, deadline: float) -> Solution:
+    """The same of what has no alternatives; tasks that have some are left out of what is proved."""
     try:
         claims = claims_of(local.problem)
         need_flint()

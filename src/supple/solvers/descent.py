@@ -10,10 +10,10 @@
 
 A method supplies four phases, kernels that `descent` makes a loop of:
 
-    begin(I, F, scratch, q, settings)                at a legal q, of which it knows nothing
-    model(I, F, scratch, T, q, settings, info)       GOING, or the reason to end
-    trial(I, F, scratch, T, q, settings, info)       ACCEPTED, STAYED, REFUSED, or the reason to end
-    follow(I, F, scratch, q, settings, outcome)      after ACCEPTED, STAYED, or SLID
+    begin(I, F, memory, q, settings)                at a legal q, of which it knows nothing
+    model(I, F, memory, T, q, settings, report)       GOING, or the reason to end
+    trial(I, F, memory, T, q, settings, report)       ACCEPTED, STAYED, REFUSED, or the reason to end
+    follow(I, F, memory, q, settings, outcome)      after ACCEPTED, STAYED, or SLID
 
 All of it is done in units of φ with ``q = (1 − ρ) φ``, ρ the rigidity; only q itself is kept as it is, so that limits hold
 to the last bit. Every iterate is legal and G never rises.
@@ -31,7 +31,8 @@ from supple.kernels.layouts import PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK, close, count, record, spent
+from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK
+from supple.problem.meter import close, count, record, spent
 from supple.solvers.base import PATIENT
 from supple.solvers.linear_limits import PROJECTION, inside, rescaled
 
@@ -62,11 +63,11 @@ open_walk = WALK.open
 
 
 @leaf
-def evaluate(I: Any, F: Any, scratch: Any, T: Any, q: Any, g: Any, info: Any) -> Any:
+def evaluate(I: Any, F: Any, memory: Any, T: Any, q: Any, g: Any, report: Any) -> Any:
     """G at q, the number of tasks not met, and whether all of it is finite; the gradient goes to g, in units of φ."""
-    G, unmet = gradient(I, F, scratch, T, q, g)
-    count(info)
-    return G, unmet, rescaled(open_walk(I, scratch).unit, G, g) < np.inf
+    G, unmet = gradient(I, F, memory, T, q, g)
+    count(report)
+    return G, unmet, rescaled(open_walk(I, memory).unit, G, g) < np.inf
 
 
 @leaf
@@ -87,13 +88,13 @@ def accept_trial(walk: Any, q: Any) -> None:
 
 
 @stage
-def slide(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
+def slide(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any) -> int:
     """A projected gradient step ``Π(q − τ D∇G)`` that lowers G becomes the trial: SLID, or the reason to end.
 
     STATIONARY if no step does; STUCK if that cannot be said because a projection failed. For corners with more limits than
     coordinates, where active sets may turn on the spot, and for wherever else they give up.
     """
-    walk, tau, otherwise = open_walk(I, scratch), 1.0, STATIONARY
+    walk, tau, otherwise = open_walk(I, memory), 1.0, STATIONARY
     G, unit, g, trial = walk.state[HERE], walk.unit, walk.g, walk.trial
     while tau > 1e-12:
         slope = 0.0
@@ -105,45 +106,45 @@ def slide(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
             slope += g[i] * (trial[i] - q[i]) / unit[i] if unit[i] > 0.0 else 0.0
         if not -slope > 1e-16 * G:
             break
-        if spent(info):
+        if spent(report):
             return SPENT
-        G_new, unmet, finite = evaluate(I, F, scratch, T, trial, walk.g_new, info)
+        G_new, unmet, finite = evaluate(I, F, memory, T, trial, walk.g_new, report)
         if legal and finite and G_new <= G + 1e-4 * slope:
             walk.state[THERE], walk.state[UNMET_THERE] = G_new, unmet
             return SLID
         tau *= 0.25
-    return SPENT if otherwise == STUCK and spent(info) else otherwise
+    return SPENT if otherwise == STUCK and spent(report) else otherwise
 
 
 def descent(begin: Any, model: Any, trial: Any, follow: Any) -> Any:
-    """The loop that a method's four phases make, a kernel ``(I, F, scratch, T, q, settings, info, trace)``."""
+    """The loop that a method's four phases make, a kernel ``(I, F, memory, T, q, settings, report, trace)``."""
 
     @stage
-    def descend(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
-        walk, outcome = open_walk(I, scratch), GOING
+    def descend(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any, trace: Any) -> None:
+        walk, outcome = open_walk(I, memory), GOING
         inside(I, F, q, walk.projection)
-        begin(I, F, scratch, q, settings)
-        G, unmet, finite = evaluate(I, F, scratch, T, q, walk.g, info)
+        begin(I, F, memory, q, settings)
+        G, unmet, finite = evaluate(I, F, memory, T, q, walk.g, report)
         walk.state[HERE], walk.state[UNMET_HERE] = G, unmet
-        record(info, trace, G)
+        record(report, trace, G)
         outcome = GOING if finite else STUCK
         while outcome < 0:
             if walk.state[UNMET_HERE] == 0.0 and settings[PATIENT] == 0.0:
                 outcome = MET
                 break
-            outcome = model(I, F, scratch, T, q, settings, info)
+            outcome = model(I, F, memory, T, q, settings, report)
             if outcome >= 0:
                 break
-            outcome = trial(I, F, scratch, T, q, settings, info)
+            outcome = trial(I, F, memory, T, q, settings, report)
             if outcome == REFUSED:
-                outcome = slide(I, F, scratch, T, q, info)
+                outcome = slide(I, F, memory, T, q, report)
             if outcome >= 0:
                 break
             if outcome != STAYED:
                 accept_trial(walk, q)
-                info[ITERATIONS] += 1.0
-                record(info, trace, walk.state[HERE])
-            follow(I, F, scratch, q, settings, outcome)
-        close(info, int(info[ITERATIONS]), walk.state[HERE], outcome)
+                report[ITERATIONS] += 1.0
+                record(report, trace, walk.state[HERE])
+            follow(I, F, memory, q, settings, outcome)
+        close(report, int(report[ITERATIONS]), walk.state[HERE], outcome)
 
     return descend

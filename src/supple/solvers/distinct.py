@@ -15,7 +15,8 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
-from supple.kernels.charts import EXACT, report_entry
+from supple.kernels.charts import report_entry
+from supple.kernels.tables import EXACT
 from supple.problem.allowance import FREELY, MET, REASON
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, audited

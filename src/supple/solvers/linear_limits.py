@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from supple.kernels.algebra.nearest import ROWS, project
+from supple.kernels.algebra.nearest import project
+from supple.kernels.algebra.row_room import ROWS
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
@@ -29,9 +30,9 @@ open_projection = PROJECTION.open
 
 
 @stage
-def inside(I: Any, F: Any, q: Any, scratch: Any) -> bool:
+def inside(I: Any, F: Any, q: Any, memory: Any) -> bool:
     """The nearest legal posture in the metric of rigidity, in place; False if it could not be found."""
-    allowed, s = open_limits(I, F), open_projection(I, scratch)
+    allowed, s = open_limits(I, F), open_projection(I, memory)
     for i in range(q.shape[0]):
         s.ease[i] = allowed.mobility[i] * allowed.mobility[i]
     return project(q, allowed, s.ease, s.rows, s.origin) <= TOUCHING

@@ -18,8 +18,9 @@ from supple.basics.values import kept
 from supple.figure.figure import Figure
 from supple.figure.joints import Joint
 from supple.geometry.placements import Floats, compose, frozen
-from supple.kernels.charts import EXACT, STEEP, recentre_entry, report_entry
+from supple.kernels.charts import recentre_entry, report_entry
 from supple.kernels.layouts import TREE, view
+from supple.kernels.tables import EXACT, STEEP
 from supple.problem.allowance import Allowance
 from supple.problem.goals import Miss
 from supple.problem.problem import WITHOUT_TARGETS, Problem

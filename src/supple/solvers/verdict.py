@@ -15,15 +15,19 @@ audited.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, TypeGuard
+
 import numpy as np
 
 from supple.figure.effectors import Direction, Frame, Gap, Point
 from supple.figure.figure import Figure
-from supple.kernels.charts import EXACT
-from supple.problem.goals import At, Beyond, Facing, Near, OnLine, OnPlane, Placed, Within
-from supple.problem.obstacles import Clear
+from supple.kernels.tables import EXACT
+from supple.problem.goals import At, Facing, Placed
 from supple.problem.packing import INSIDE
 from supple.problem.problem import Problem, Task, segments_of
+
+if TYPE_CHECKING:
+    from supple.problem.obstacles import Clear
 
 UNIT = 2.0**-53
 RANGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0)  # of numbers that nothing bounds
@@ -38,28 +42,53 @@ def sure_within(problem: Problem) -> float:
     assert limits is not None
     tasks = [task for task in problem.all_tasks if not task.preference]
     goals = [goal for task in tasks for goal, _ in task.alternatives]
-    far = OnLine | OnPlane | Beyond | Within  # their targets may lie anywhere
-    if not all(isinstance(goal, At | Placed | Facing | Near | Clear | far) for goal in goals):
+    others = [goal for goal in goals if not isinstance(goal, At | Placed | Facing)]
+    anywhere = [goal for goal in others if _is_anywhere(goal)]
+    if not all(_is_anywhere(goal) or _is_bounded(goal) for goal in others):
         return -1.0
-    if any(pair.bar.core is None for goal in goals if isinstance(goal, Clear) for pair in goal.pairs):
+    if any(pair.bar.core is None for goal in others if _is_clear(goal) for pair in goal.pairs):
         return -1.0  # distances between hulls are found by a method that converges
-    if not all(isinstance(e, Point | Direction | Frame | Gap | None) for e in (task.effector for task in tasks)):
+    if not all(isinstance(e, Point | Direction | Frame | Gap | None) for task in tasks for e, _, _ in task.choices):
         return -1.0
     ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
-    loose = not np.isfinite(ends).all() or any(isinstance(goal, far) for goal in goals)
+    loose = not np.isfinite(ends).all() or bool(anywhere)
     if not loose:
         return np.inf if all(_is_sure(problem, task, ends, 0.0) for task in tasks) else -1.0
     return next((size for size in RANGES if all(_is_sure(problem, task, ends, size) for task in tasks)), -1.0)
 
 
+def _is_anywhere(goal: Any) -> bool:
+    """Whether the target of a goal may lie anywhere: on a line, beyond a plane."""
+    from supple.problem.goals import Beyond, OnLine, OnPlane, Within
+
+    return isinstance(goal, OnLine | OnPlane | Beyond | Within)
+
+
+def _is_bounded(goal: Any) -> bool:
+    """Whether a goal is one of the rest that the audit's bound is known for: a posture, room around obstacles."""
+    from supple.problem.goals import Near
+
+    return isinstance(goal, Near) or _is_clear(goal)
+
+
+def _is_clear(goal: Any) -> TypeGuard[Clear]:
+    """Whether a goal keeps bodies apart."""
+    if isinstance(goal, At | Placed | Facing):
+        return False
+    from supple.problem.obstacles import Clear
+
+    return isinstance(goal, Clear)
+
+
 def _is_sure(problem: Problem, task: Task, ends: np.ndarray, size: float) -> bool:
     """Whether rounding is smaller than what a loop stays inside, where numbers without bounds are no more than `size`."""
-    if task.effector is None and not isinstance(task.goal, Clear):
+    if task.of_figure and not _is_clear(task.goal):
         return True
-    figure, effector, offset = problem.figure, task.effector, 0.0
-    for end in (effector.a, effector.b) if isinstance(effector, Gap) else (effector,):
+    figure, offset = problem.figure, 0.0
+    effectors = dict.fromkeys(effector for effector, _, _ in task.choices)
+    for end in (end for e in effectors for end in ((e.a, e.b) if isinstance(e, Gap) else (e,))):
         offset += float(np.linalg.norm(end.frame[:3, 3])) if isinstance(end, Point | Direction | Frame) else 0.0
-    if isinstance(task.goal, Clear):
+    if _is_clear(task.goal):
         offset += _farthest(task.goal)
     bounds = (np.where(np.isfinite(ends), ends, most) for most in (size, 0.0))
     near, far = ([_way(figure, segment, bound) for segment in segments_of(task)] for bound in bounds)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from supple.solving.many import Solutions as Solutions
     from supple.solving.prepare import Query as Query
     from supple.solving.reach import Reach as Reach
+    from supple.solving.servo import Moment as Moment, Servo as Servo
+    from supple.solving.solve_all import AllSolutions as AllSolutions
+    from supple.solving.twist import Twist as Twist
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
@@ -21,5 +24,8 @@ __getattr__, __dir__, __all__ = lazily(
         "many": ["Solutions"],
         "prepare": ["Query"],
         "reach": ["Reach"],
+        "servo": ["Moment", "Servo"],
+        "solve_all": ["AllSolutions"],
+        "twist": ["Twist"],
     },
 )

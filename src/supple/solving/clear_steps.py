@@ -23,13 +23,15 @@ import numpy as np
 
 from supple.figure.limits import project_entry
 from supple.geometry.placements import Floats
-from supple.kernels.algebra.nearest import SLACK, row_room
-from supple.kernels.jacobian import jacobian_entry
+from supple.kernels.algebra.row_room import SLACK, row_room
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import KIND, PROBLEM, RESIDUAL_AT, RESIDUALS, SHIFT, WEIGHT, view
 from supple.kernels.scratch import EVALUATION
 from supple.kernels.terms.kinds import CLEAR
 from supple.problem.packing import suited
 from supple.problem.problem import Problem
+
+jacobian_entry = entry_in("supple.kernels.jacobian.jacobian_entry")
 
 INFLUENCE = 0.05  # [m] beyond the margin within which pairs slow a step down
 PART = 0.5  # of the slack that one step may use up

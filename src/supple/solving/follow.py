@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import endless, instance, positive, seeded, spread
+from supple.basics.checks import endless, flag, instance, positive, seeded, spread
 from supple.basics.stopping import Stop
 from supple.errors import BadValue
+from supple.geometry.placements import Floats
 from supple.kernels.layouts import CHARTS, FREE_ROOT
 from supple.problem.allowance import FREELY, TRIES
+from supple.problem.goals import Near
 from supple.problem.problem import Problem
+from supple.problem.solution import JUMP
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
@@ -32,7 +35,6 @@ from supple.solving.rows import Rows
 
 PART, LONGEST = 64, 512  # rows that are run before they are looked at: twice as many each time that nothing changes
 PACED = 3  # attempts at a step whose coordinates have speed limits
-JUMP = 0.5  # radians or metres that a coordinate moves in one step when it counts as a flip, unless told otherwise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +42,22 @@ class Path(Solutions):
     """The answers to a sequence of targets, in order."""
 
     jump: float = JUMP
+    branch: np.ndarray | None = None  # with `whole`: whether each posture lies on the branch that was found (n)
+
+    @cached_property
+    def breaks(self) -> tuple[int, ...]:
+        """The steps that no continuous branch was found to lead to: flips and, of a `whole` path, postures off the branch."""
+        off = () if self.branch is None else np.flatnonzero(~self.branch).tolist()
+        return tuple(sorted({*self.flips, *off}))
+
+    @property
+    def reason(self) -> str:
+        """One sentence: whether one branch of solutions leads along the path, and if not, where none was found to."""
+        if not self.breaks:
+            return "The path is followed without a break."
+        shown = ", ".join(map(str, self.breaks[:4])) + (f" and {len(self.breaks) - 4} more" if self.breaks[4:] else "")
+        looked = "in one look ahead: whole=True looks for one" if self.branch is None else "by a search, not by a proof"
+        return f"No continuous branch was found, {looked}; it breaks at {shown}."
 
     @cached_property
     def flips(self) -> tuple[int, ...]:
@@ -60,6 +78,7 @@ def follow(
     seed: int = 0,
     prove: bool = False,
     deadline: float | None = None,
+    whole: bool = False,
 ) -> Path:
     """Follow a sequence of targets, shaped as for `solve_many`.
 
@@ -67,6 +86,10 @@ def follow(
     or one for each coordinate, in radians or metres a second). A step that cannot keep up is the nearest posture that
     can be reached in time. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove` what
     the search does not solve is decided, as by `solve`; a posture that is too far for the speeds is not taken.
+
+    With `whole` the branch of solutions is chosen for the whole path before the first step: one continuous branch where one is
+    found, with the fewest breaks otherwise (`Path.breaks`, `Path.reason`). Preferences and posture goals choose among the
+    branches that lead through, and never into a dead end; speeds are kept on it. `whole` has the figure's `jump` as its bound.
 
     Steps that are not solved when the `deadline` [s] passes are STOPPED, where the last one ended. Ctrl-C raises `Interrupted`.
     """
@@ -80,16 +103,56 @@ def follow(
     T = flat_targets(problem, given)
     paced = bool(np.isfinite(paces).any())
     rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.report(len(T)), seed, proving)
-    rows.Q[:1] = begin = problem.admitted(figure.rest if start is None else figure.posture(start))
-    _run(rows, SearchCall(problem, chosen.settings(), seed, rows.report), 0, min(1, len(T)), stop)
+    begin = problem.admitted(figure.rest if start is None else figure.posture(start))
+    branch: np.ndarray | None = None
+    if flag(whole, "whole"):
+        branch = _whole(rows, begin, np.minimum(jump, paces), stop, lasting=not paced)
+        rows.bound = True
+    left = np.flatnonzero(~branch) if branch is not None else np.arange(len(T))
+    if left.size and left[0] == 0:
+        rows.Q[0] = begin
+        _run(rows, SearchCall(problem, chosen.settings(), seed, rows.report), 0, 1, stop)
+        left = left[1:]
     I = problem.pack[0].copy()
     if paced:  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
         I[CHARTS] = I[FREE_ROOT] = 0
         chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
         rows.bound = True
-    _run(rows, SearchCall(problem, chosen.settings(), seed, rows.report, paces=paces, I=I), 1, len(T), stop)
+    call = SearchCall(problem, chosen.settings(), seed, rows.report, paces=paces, I=I)
+    for part in np.split(left, 1 + np.flatnonzero(np.diff(left) > 1)):
+        if part.size:
+            _run(rows, call, int(part[0]), int(part[-1]) + 1, stop)
     rows.settle(begin, stop, chained=True)
-    return stop.conclude(rows.done, len(T), "targets", lambda: Path(**rows.told(), jump=jump))
+    return stop.conclude(rows.done, len(T), "targets", lambda: Path(**rows.told(), jump=jump, branch=branch))
+
+
+def _whole(rows: Rows, begin: Floats, bound: Floats, stop: Stop, lasting: bool) -> np.ndarray:
+    """Write one branch for the whole path into the rows; which of them lie on it (n). Not `lasting`, it ends at a break."""
+    from supple.solving.branches import Branches, Halted
+    from supple.solving.whole import Preferred, whole_path
+
+    kept = [not (task.preference or isinstance(task.goal, Near)) for task in rows.problem.tasks]
+    tasks = [task for task, stays in zip(rows.problem.tasks, kept, strict=True) if stays]
+    joined = np.zeros(len(rows.T), dtype=bool)
+    if not (tasks or rows.problem.loops) or not len(rows.T):
+        return joined
+    base = replace(rows.problem, tasks=tasks)
+    T = flat_targets(base, tuple(t for t, stays in zip(rows.targets, kept, strict=True) if stays), len(rows.T))
+    try:
+        preferred = Preferred.by(rows.problem, rows.targets, len(T))
+        found = whole_path(Branches(base, T, bound, rows.seed, stop), begin, preferred)
+    except Halted:
+        rows.halt()
+        return joined
+    if found is not None:
+        joined = found.joined
+        if not lasting:
+            joined[np.argmin(np.append(joined, False)) :] = False
+        rows.Q[joined], rows.report[joined] = found.Q[joined], found.report[joined]
+        with stop:
+            for i in np.flatnonzero(~rows.sure(0, len(T)) & joined).tolist():
+                rows.judge(i, stop)
+    return joined
 
 
 def _run(rows: Rows, call: SearchCall, first: int, last: int, stop: Stop) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import instance, one_of, seeded, whole
 from supple.basics.stopping import Stop
 from supple.basics.values import Value
+from supple.errors import BadValue
 from supple.figure.effectors import Direction, Frame, Point
 from supple.geometry.placements import Floats
 from supple.problem.allowance import BUDGET, EVALUATIONS, FREELY, ITERATIONS, TRIES, Allowance
@@ -106,15 +107,18 @@ def solve_many(
     seed: int = 0,
     prove: bool = False,
     deadline: float | None = None,
+    cluster: Any = None,
 ) -> Solutions:
     """Solve a problem for many targets.
 
     `targets` is one array (n, …) if the problem has one task, else a list of one for each task, None where a task keeps its
     own target. The shapes are those of single targets: (n, 3) for `At` and `AimedAt`, (n, 4, 4) for `Placed`, (n, 2, 3) for
     lines, planes and half-spaces. `solver` is `LevenbergMarquardt`, or `Multistart` of it, which is the default. With `prove`
-    what the search does not solve is decided, as by `solve`; ``solutions[i].certificate`` is the proof.
+    what the search does not solve is decided, as by `solve`; ``solutions[i].certificate`` is the proof. `start` is where all
+    rows begin, or one posture for each (n, size).
 
-    Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`.
+    Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`. `cluster` is a
+    ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")
@@ -126,12 +130,31 @@ def solve_many(
     chosen = compiled_for_many(searching, problem)
     given = by_task(problem, targets)
     T = flat_targets(problem, given)
-    figure = problem.figure
-    first = problem.admitted(figure.rest if start is None else figure.posture(start))
-    rows = Rows(problem, given, T, np.tile(first, (len(T), 1)), FREELY.report(len(T)), seed, proving)
+    if cluster is not None and len(T):
+        if deadline is not None or threads is not None:
+            raise BadValue("threads= and deadline= are for this machine: leave them out where cluster= is given")
+        from supple.solving.spread import spread
+
+        if not (start is None or isinstance(start, Mapping)) and np.ndim(start) > 1:
+            raise BadValue("a start for each row is for this machine: give one start for all where cluster= is given")
+        options = {"start": start, "solver": solver, "seed": seed, "prove": prove}
+        return Solutions(**spread(cluster, solve_many, problem, given, options))
+    first = _starts(problem, start, len(T))
+    rows = Rows(problem, given, T, np.array(first), FREELY.report(len(T)), seed, proving)
     _run(chosen, problem, rows, workers, stop)
     rows.settle(first, stop)
     return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
+
+
+def _starts(problem: Problem, start: Any, count: int) -> Floats:
+    """Where each row begins (count, size)."""
+    figure = problem.figure
+    q = figure.rest if start is None else figure.posture(start, many=True)
+    if q.ndim == 1:
+        return np.tile(problem.admitted(q), (count, 1))
+    if len(q) != count:
+        raise BadValue(f"there are {count} targets but {len(q)} starts; give one start, or one for each")
+    return np.array([problem.admitted(one) for one in q]).reshape(count, figure.size)
 
 
 def _judged(rows: Rows, workers: int, stop: Stop) -> dict[str, Any]:

@@ -8,22 +8,24 @@ when somebody asks; everything else is audited, and decided if that was asked fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, instance, seeded
+from supple.basics.checks import check_fields, flag, instance, seeded
+from supple.errors import Refused
 from supple.figure.limits import Limits
-from supple.problem.allowance import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, Allowance
+from supple.kernels.layouts import CHARTS, FREE_ROOT
+from supple.problem.allowance import EVALUATIONS, FREELY, ITERATIONS, MET, REASON, TRIES, Allowance
 from supple.problem.problem import Problem
-from supple.problem.solution import Solution, Status, solved_by
+from supple.problem.solution import JUMP, Solution, Status, solved_by
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.base import Solver, answered, checked_solver, insist
 from supple.solvers.decide import UNASKED, Proving
 from supple.solvers.default import default_solver
-from supple.solvers.levenberg_marquardt.search import UNFIT
+from supple.solvers.levenberg_marquardt.scratch import UNFIT
 from supple.solvers.levenberg_marquardt.search_call import NO_TRACE, SearchCall
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import compiled
@@ -42,6 +44,7 @@ class Query:
     seed: int = 0
     allowance: Allowance = FREELY
     proving: Proving = UNASKED
+    one_branch: bool = False
     # what calls need; no part of the value, and made anew for a copy
     _slots: tuple[Slot, ...] = field(init=False, repr=False, compare=False)
     _shape: tuple[int, ...] | None = field(init=False, repr=False, compare=False)  # of all targets in one array
@@ -55,7 +58,9 @@ class Query:
         checked_solver(self.solver)
         instance(self.allowance, Allowance, "the allowance of a query")
         instance(self.proving, Proving, "how a query proves")
-        check_fields(self, "a query", seed=seeded)
+        check_fields(self, "a query", seed=seeded, one_branch=flag)
+        if self.one_branch and not isinstance(self.solver, LevenbergMarquardt):
+            raise Refused("one branch is kept to by LevenbergMarquardt, or by the default where that is what it is")
         problem, wanted = self.problem, slots(self.problem)
         shapes = {slot.shape for slot in wanted}
         alike = next(iter(shapes)) if len(shapes) == 1 and not problem.loops else None
@@ -81,7 +86,9 @@ class Query:
     def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
         """Solve for a target: the bare array if the problem has one task, else a list (or array) with one for each.
 
-        None keeps a task's own target. `start` is the posture to begin at, by default the figure's rest.
+        None keeps a task's own target. `start` is the posture to begin at, by default the figure's rest. The answer to a
+        query with a start has `jumped` if it was not come to from there but from another start, or some coordinate is
+        more than 0.5 rad or m away from it. With `one_branch` that does not happen.
         """
         if not isinstance(self.solver, LevenbergMarquardt):
             return self._slowly(target, start)
@@ -92,6 +99,7 @@ class Query:
         try:
             T = targets = self._given(target)
             Q = self._rest.copy() if start is None else self._begin(start)
+            begun = None if start is None and not self.one_branch else Q[0].copy()
             if T is None:
                 T, targets = self._aimed(target, call.T)
             elif T.ndim != 2:
@@ -110,22 +118,37 @@ class Query:
             self._calls.append(call)
         if sure and (self._rows is None or self._rows.contains(q)):
             q.setflags(write=False)
-            return solved_by(q, (self, targets, spent))
+            return solved_by(q, (self, targets, spent, begun, q))
         local = answered(self._asked(targets), q, spent, NO_TRACE, self.seed, self.allowance)
-        return self.proving.judged(local, self.allowance)
+        if self.one_branch and not local.ok:
+            return self._kept(local, begun)
+        found = self.proving.judged(local, self.allowance)
+        return found if begun is None else replace(found, jumped=_jumped(spent, begun, found.q))
+
+    def _kept(self, local: Solution, begun: Any) -> Solution:
+        """An answer that stays on the branch of the start, whatever is true elsewhere."""
+        if local.status is Status.NEAREST and (np.abs(local.q - begun) >= JUMP * (1.0 - 1e-9)).any():
+            further = f"It would be more than {JUMP:g} rad or m away from the start, which one_branch=True forbids."
+            local = replace(local, status=Status.STOPPED, reason=further)
+        found = self.proving.decided(local, self.allowance)
+        return replace(local, reason=f"{local.reason} Another branch meets the tasks.") if found.ok else found
 
     def _call(self) -> SearchCall:
         """A search call of its own, for a thread."""
         assert isinstance(self.solver, LevenbergMarquardt)
-        return SearchCall(
-            self.problem, self.solver.settings(), self.seed, self.allowance.report(), self.allowance.page()
-        )
+        told = self.allowance.report(), self.allowance.page()
+        if not self.one_branch:
+            return SearchCall(self.problem, self.solver.settings(), self.seed, *told)
+        I = self.problem.pack[0].copy()
+        I[CHARTS] = I[FREE_ROOT] = 0  # neither charts nor roots are moved at will
+        settings = replace(self.solver, attempts=1).settings()
+        return SearchCall(self.problem, settings, self.seed, *told, np.full(self.problem.figure.size, JUMP), I)
 
     def _asked(self, targets: Any) -> Problem:
         """The problem with these targets."""
         return self.problem.aimed(*((targets,) if len(self._slots) == 1 else targets))
 
-    def told(self, targets: Any, spent: list[float]) -> dict[str, Any]:
+    def told(self, targets: Any, spent: list[float], begun: Any = None, q: Any = None) -> dict[str, Any]:
         """What an answer says besides its posture, if it is a solution."""
         return {
             "problem": self._asked(targets),
@@ -133,6 +156,7 @@ class Query:
             "iterations": int(spent[ITERATIONS]),
             "evaluations": int(spent[EVALUATIONS]),
             "seed": self.seed,
+            "jumped": begun is not None and _jumped(spent, begun, q),
         }
 
     def _begin(self, start: Any) -> np.ndarray:
@@ -172,18 +196,30 @@ class Query:
         return self.proving.judged(local, self.allowance)
 
 
+def _jumped(spent: list[float], begun: np.ndarray, q: np.ndarray) -> bool:
+    """Whether an answer is on another branch than the start, as far as can be told from the two."""
+    return bool(spent[TRIES] > 1.0 or np.abs(q - begun).max(initial=0.0) > JUMP)
+
+
 def prepare(
-    problem: Problem, *, solver: Solver | None = None, seed: int = 0, budget: int | None = None, prove: bool = False
+    problem: Problem,
+    *,
+    solver: Solver | None = None,
+    seed: int = 0,
+    budget: int | None = None,
+    prove: bool = False,
+    one_branch: bool = False,
 ) -> Query:
     """Pack a problem once; the query that comes back answers targets in microseconds, checks included.
 
     That is what the default, `Multistart` of `LevenbergMarquardt`, does; problems that it cannot take, and other solvers,
     are answered as `solve` would, at its pace. With `prove` what the search does not solve is decided, as by `solve`.
-    `budget` limits the evaluations of each call.
+    `budget` limits the evaluations of each call. With `one_branch` an answer is looked for from the start alone, and no
+    coordinate moves by more than 0.5 rad or m from there: what cannot be met so is not, and the reason says so.
     """
     instance(problem, Problem, "what prepare() takes")
     searching, proving = Proving.by(solver, prove, problem)
     chosen, seed = default_solver(problem) if searching is None else searching, seeded(seed)
     insist(chosen, problem)
     allowance = FREELY if budget is None else Allowance(budget)
-    return Query(problem, compiled(chosen) or chosen, seed, allowance, proving)
+    return Query(problem, compiled(chosen) or chosen, seed, allowance, proving, one_branch)

@@ -67,7 +67,8 @@ class Rows:
         )  # a thread that is left behind has the others; it writes report last
         absent = np.flatnonzero(~self.begun)
         self.report[absent, REASON] = SPENT
-        self.Q[absent] = self.Q[absent[0] - 1] if chained and len(absent) and absent[0] > 0 else first
+        begun = np.broadcast_to(first, self.Q.shape)[absent]
+        self.Q[absent] = self.Q[absent[0] - 1] if chained and len(absent) and absent[0] > 0 else begun
         for i in absent.tolist():
             self.status[i] = Status.STOPPED
 

@@ -29,7 +29,7 @@ REMEMBERED = 32  # short forms that are kept prepared
 def solve(
     problem: Problem | Figure, *more: Any, start: ArrayLike | None = ..., solver: Solver | None = ..., seed: int = ...,
     prove: bool = ..., distinct: Literal[None] = ..., budget: int | None = ..., deadline: float | None = ...,
-    trace: bool = ...,
+    trace: bool = ..., tolerance: float | None = ..., angle_tolerance: float | None = ...,
 ) -> Solution: ...  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def solve(
 def solve(
     problem: Problem | Figure, *more: Any, start: ArrayLike | None = ..., solver: Solver | None = ..., seed: int = ...,
     prove: bool = ..., distinct: int, budget: int | None = ..., deadline: float | None = ..., trace: bool = ...,
+    tolerance: float | None = ..., angle_tolerance: float | None = ...,
 ) -> tuple[Solution, ...]: ...  # fmt: skip
 
 
@@ -51,6 +52,8 @@ def solve(
     budget: int | None = None,
     deadline: float | None = None,
     trace: bool = False,
+    tolerance: float | None = None,
+    angle_tolerance: float | None = None,
 ) -> Solution | tuple[Solution, ...]:
     """The posture that meets the tasks, or the nearest legal one with the reason why it does not.
 
@@ -63,21 +66,20 @@ def solve(
     With ``distinct=k`` the answer is a tuple of up to k different solutions, the nearest to the start first; if there is none,
     of the nearest posture alone. A `budget` is the greatest number of evaluations of the problem (at least one is made); it
     gives the same answer everywhere. A `deadline` in seconds is the clock's, so the answer is not. With `trace`,
-    `Solution.trace` holds the way down.
+    `Solution.trace` holds the way down. `tolerance` [m] and `angle_tolerance` [rad] are those of the short form's tasks.
     """
-    seed = seeded(seed)
-    if solver is not None:
-        checked_solver(solver)
-    if distinct is not None:
-        distinct = counted(distinct, "distinct, the greatest number of solutions,")
+    seed, solver = seeded(seed), None if solver is None else checked_solver(solver)
+    distinct = None if distinct is None else counted(distinct, "distinct, the greatest number of solutions,")
+    within = _within(problem, tolerance, angle_tolerance)
     allowance = Allowance(np.inf if budget is None else budget, np.inf if deadline is None else deadline, trace)
     if isinstance(problem, Figure):
         goals, *left = more or ({},)
         if not isinstance(goals, Mapping):
             raise BadValue("the short form is solve(figure, {segment: goal}); otherwise pass a Problem")
-        if solver is None and seed == 0 and distinct is None and allowance == Allowance() and _is_plain(goals):
+        plain = solver is None and seed == 0 and distinct is None and allowance == Allowance() and not within
+        if plain and _is_plain(goals):
             return _short(problem, goals, _start(left, start), bool(prove))
-        problem = Problem(problem, [Task(segment, goal) for segment, goal in goals.items()])
+        problem = Problem(problem, [Task(segment, goal, **within) for segment, goal in goals.items()])
     elif isinstance(problem, Problem):
         left = list(more)
     else:
@@ -91,8 +93,7 @@ def solve(
             raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
         from supple.solvers.distinct import distinct_solutions
 
-        found = distinct_solutions(problem, chosen, posture, distinct, seed)
-        if found:
+        if found := distinct_solutions(problem, chosen, posture, distinct, seed):
             return found
     begun = monotonic()
     from supple.solvers.recentring import solve_recentred
@@ -100,6 +101,15 @@ def solve(
     local = solve_recentred(chosen, problem, posture, seed, allowance)
     solution = proving.judged(local, allowance, begun + allowance.seconds)
     return solution if distinct is None else (solution,)
+
+
+def _within(problem: Any, tolerance: float | None, angle_tolerance: float | None) -> dict[str, Any]:
+    """The tolerances of the short form's tasks, where they are told."""
+    given = {"tolerance": tolerance, "angle_tolerance": angle_tolerance}
+    told = {name: value for name, value in given.items() if value is not None}
+    if told and not isinstance(problem, Figure):
+        raise BadValue("tolerance= is for the short form: the tasks of a Problem have their own")
+    return told
 
 
 def _start(left: list[Any], start: Any) -> Any:

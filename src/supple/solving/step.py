@@ -18,7 +18,7 @@ from supple.problem.packing import is_plain
 from supple.problem.problem import PLAIN as CLEAR_OF_NOTHING, Problem
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.differential.differential import step_entry
-from supple.solvers.differential.scratch import DT, FAILED, REPORT, SPEED, STEP
+from supple.solvers.differential.scratch import DAMPING, DT, FAILED, GAIN, REPORT, SPEED, STEP
 from supple.solving.clear_steps import Keeper
 
 
@@ -87,14 +87,19 @@ class Plan:
 
     def take(self, q: np.ndarray, T: np.ndarray, dt: float, scratch: np.ndarray) -> Floats:
         """Move q (size) in place by one step towards the packed targets T (1, …)."""
-        settings, report = self.settings.copy(), np.empty((1, REPORT))
+        settings = self.settings.copy()
         settings[DT] = dt
+        return self.taken(q, T, settings, scratch)
+
+    def taken(self, q: np.ndarray, T: np.ndarray, settings: np.ndarray, scratch: np.ndarray) -> Floats:
+        """As `take`, with settings of one's own."""
+        report = np.empty((1, REPORT))
         start = q if self.keeper is None else q.copy()
         self.entry(self.I, self.F, scratch, T, q[None], self.levels, settings, report, 0, 1)
         if report[0, FAILED] != 0.0:
             raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
         if self.keeper is not None:
-            q[:] = self.keeper.kept(start, q, dt)
+            q[:] = self.keeper.kept(start, q, float(settings[DT]))
         return q
 
 
@@ -120,9 +125,11 @@ def _planned(problem: Problem, gain: float, damping: float) -> Plan:
     if keeper is not None:  # what tasks want is found without it
         problem = replace(problem, obstacles=(), clearance=CLEAR_OF_NOTHING)
     I, F, T = problem.pack
-    settings = np.zeros(SPEED + problem.figure.size)
-    settings[:SPEED] = 0.0, gain, damping
-    settings[SPEED:] = problem.figure.speed
+    n = problem.figure.size
+    settings = np.zeros(SPEED + 3 * n)
+    settings[GAIN], settings[DAMPING] = gain, damping
+    settings[SPEED : SPEED + n] = problem.figure.speed
+    settings[SPEED + n :] = np.repeat((-np.inf, np.inf), n)
     return Plan(I, F, levelled(problem), settings, T[None].copy(), slots(problem), keeper)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
-from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed, Within
+from supple.problem.goals import AimedAt, Aligned, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed, Within
 from supple.problem.problem import Problem
 from supple.problem.task import Task, met
 
@@ -59,7 +59,7 @@ def marks_of(problem: Problem, q: Floats, size: float, names: bool, ground: floa
     misses = problem.misses(q)
     out: list[Mark] = []
     for task, miss in zip(problem.all_tasks, misses, strict=True):
-        if task.effector is not None:
+        if not task.of_figure:
             out += _of_task(problem.figure, q, task, met(task, miss), size, names, ground)
     return out
 
@@ -67,25 +67,19 @@ def marks_of(problem: Problem, q: Floats, size: float, names: bool, ground: floa
 def _of_task(
     figure: Figure, q: Floats, task: Task, is_met: bool, size: float, names: bool, ground: float
 ) -> list[Mark]:
-    effector = task.effector
-    closing = isinstance(effector, Gap)
-    base = figure.seen(q, effector.a) if isinstance(effector, Gap) else np.eye(4)
-    X = figure.seen(q, effector.b if isinstance(effector, Gap) else effector)
     colour = MET if is_met else UNMET
-    pen = _Pen(X, colour, size, ground)
-    ranked = sorted(
-        (
-            (goal, base if goal.relative_to is None else figure.placement(q, goal.relative_to))
-            for goal, _ in task.alternatives
-        ),
-        key=lambda pair: sum(pair[0].miss(np.linalg.inv(pair[1]) @ X)),
-    )
-    out: list[Mark] = [Dot(X[:3, 3], colour, "mass" if isinstance(effector, MassCentre) else "ring")]
-    if closing:
-        out.append(Dot(base[:3, 3], colour, "ring"))
-    for k, (goal, anchor) in enumerate(ranked):
-        out += pen.drawn(goal, anchor, 1.0 if k == 0 else 0.35)
-    near = nearest(*ranked[0], X)
+    rows = [(effector, goal, *_seen(figure, q, effector, goal)) for effector, goal, _ in task.choices]
+    rows.sort(key=lambda row: sum(row[1].miss(np.linalg.inv(row[3]) @ row[2])))
+    out: list[Mark] = []
+    for effector in dict.fromkeys(row[0] for row in rows):
+        X = next(row[2] for row in rows if row[0] == effector)
+        out.append(Dot(X[:3, 3], colour, "mass" if isinstance(effector, MassCentre) else "ring"))
+        if isinstance(effector, Gap):
+            out.append(Dot(figure.seen(q, effector.a)[:3, 3], colour, "ring"))
+    for k, (_, goal, X, anchor) in enumerate(rows):
+        out += _Pen(X, colour, size, ground).drawn(goal, anchor, 1.0 if k == 0 else 0.35)
+    _, goal, X, anchor = rows[0]
+    near = nearest(goal, anchor, X)
     if near is not None and not is_met:
         out.append(Stroke(np.array([X[:3, 3], near]), UNMET, 1.0, dashed=True))
     if names:
@@ -93,10 +87,18 @@ def _of_task(
     return out
 
 
+def _seen(figure: Figure, q: Floats, effector: Any, goal: Any) -> tuple[Floats, Floats]:
+    """Where what is placed is, and the frame that the goal is seen from, both in the world."""
+    if isinstance(effector, Gap):
+        return figure.seen(q, effector.b), figure.seen(q, effector.a)
+    base = np.eye(4) if goal.relative_to is None else figure.placement(q, goal.relative_to)
+    return figure.seen(q, effector), base
+
+
 def nearest(goal: Any, anchor: Floats, X: Floats) -> Floats | None:
     """The place of a goal that is nearest to the frame X, in the world; none for goals that ask for no place."""
     p = (np.linalg.inv(anchor) @ X)[:3, 3]
-    if isinstance(goal, At):
+    if isinstance(goal, At | Aligned):
         p = goal.position
     elif isinstance(goal, Placed):
         p = goal.at[:3, 3]
@@ -129,7 +131,10 @@ class _Pen(NamedTuple):
             T = anchor @ goal.at
             return [*self._triad(T[:3, :3], T[:3, 3], alpha), Dot(T[:3, 3], self.colour, alpha=alpha)]
         if isinstance(goal, Facing):
-            return self._facing(goal, R, alpha)
+            return self._facing(goal, R, self.X[:3, 3], alpha)
+        if isinstance(goal, Aligned):
+            at = R @ goal.position + p
+            return [*self._cross(at, alpha), *self._facing(goal.facing, R, at, alpha)]
         if isinstance(goal, AimedAt):
             target = R @ goal.point + p
             ray = Stroke(np.array([self.X[:3, 3], target]), self.colour, 0.9, dashed=True, alpha=alpha)
@@ -155,8 +160,8 @@ class _Pen(NamedTuple):
         h = 0.075 * self.size
         return [Stroke(np.array([at, at + h * R[:, i]]), AXES[i], 2.0, dashed, alpha) for i in range(3)]
 
-    def _facing(self, goal: Facing, R: Floats, alpha: float) -> list[Mark]:
-        at, h = self.X[:3, 3], 0.16 * self.size
+    def _facing(self, goal: Facing, R: Floats, at: Floats, alpha: float) -> list[Mark]:
+        h = 0.16 * self.size
         if goal.matrix is not None:
             return self._triad(R @ goal.matrix, at, alpha, dashed=True)
         ways = [R @ d for d in (goal.x, goal.y) if d is not None]

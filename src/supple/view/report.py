@@ -1,4 +1,4 @@
-"""A tracked trial as one page of HTML: how well each marker was followed and when, all angles, the worst frames drawn."""
+"""A page of HTML on a tracked trial: errors by marker and frame, all angles, the worst frames, and the motion itself."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from supple.basics.writing import check_place, write_file
 from supple.figure.figure import Figure
 from supple.figure.joints import angular
 from supple.motion.markers import Markers
+from supple.motion.motion import Motion
 from supple.motion.tracking.tracked import Tracked
 from supple.problem.goals import At
 from supple.problem.problem import Problem
@@ -36,6 +37,7 @@ td, th { padding: .15rem .9rem .15rem 0; text-align: right }
 td:first-child, th:first-child { text-align: left } th { border-bottom: 1px solid #c9ced6; font-weight: 600 }
 img { max-width: 100% } .row { display: flex; gap: 1rem } .row figure { margin: 0; flex: 1 } figcaption { color: #5b6470 }
 ul { color: #5b6470; padding-left: 1.1rem }
+pre { font: 13px/1.5 ui-monospace, monospace; background: #f6f7f9; padding: .8rem 1rem; overflow: auto }
 """
 
 
@@ -55,16 +57,16 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
         f"<h1>{name}</h1>",
         "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in told) + "</ul>",
         "<h2>Error by marker</h2>",
-        _picture(_by_marker(motion), "how far each marker was missed, as a box plot"),
+        picture(_by_marker(motion), "how far each marker was missed, as a box plot"),
         _table(motion),
         "<h2>Error by frame</h2>",
-        _picture(_by_frame(motion), "error against time"),
+        picture(_by_frame(motion), "error against time"),
         "<h2>The motion</h2>",
         _playing(motion, markers),
         "<h2>Worst frames</h2>",
         _worst(motion, markers),
         "<h2>Coordinates</h2>",
-        _picture(_curves(motion), "all coordinates against time"),
+        picture(curves(motion), "all coordinates against time"),
     ]
     page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
     write_file(path, page + "\n".join(body) + "</html>\n")
@@ -72,18 +74,25 @@ def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
 
 def _playing(motion: Tracked, markers: Markers) -> str:
     """The player of figure and markers, inside the page."""
-    page = player_page([Clip(motion.figure.name, motion), Clip("markers", markers)])
+    return player([Clip(motion.figure.name, motion), Clip("markers", markers)])
+
+
+def player(clips: list[Clip]) -> str:
+    """The player of clips, inside a page."""
+    page = player_page(clips)
     style = "width:100%;height:520px;border:1px solid #dfe3e8"
     return f"<iframe title='the motion' style='{style}' srcdoc='{html.escape(page, quote=True)}'></iframe>"
 
 
-def _picture(sheet: Sheet, what: str) -> str:
+def picture(sheet: Sheet, what: str) -> str:
+    """A drawing inside a page, and what it shows in words."""
     data = io.BytesIO()
     sheet.savefig(data, format="png", dpi=130)
     return f"<img alt='{what}' src='data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}'>"
 
 
-def _sheet(width: float, height: float) -> Sheet:
+def sheet_of(width: float, height: float) -> Sheet:
+    """An empty sheet of so many inches."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Sheet
 
@@ -96,7 +105,7 @@ def _by_marker(motion: Tracked) -> Sheet:
     """Errors of each marker: median, quartiles, and whiskers to the 2nd and 98th of a hundred."""
     assert motion.errors is not None
     columns = [1e3 * c[np.isfinite(c)] for c in motion.errors.T]
-    sheet = _sheet(8.3, 0.6 + 0.19 * len(columns))
+    sheet = sheet_of(8.3, 0.6 + 0.19 * len(columns))
     paper = sheet.subplots()
     pen = {"color": INK, "linewidth": 0.9}
     paper.boxplot(
@@ -114,7 +123,7 @@ def _by_marker(motion: Tracked) -> Sheet:
 
 def _by_frame(motion: Tracked) -> Sheet:
     assert motion.errors is not None
-    sheet = _sheet(8.3, 2.3)
+    sheet = sheet_of(8.3, 2.3)
     paper = sheet.subplots()
     seen = np.isfinite(motion.errors)
     largest = np.where(seen, motion.errors, -1.0).max(axis=1)
@@ -133,12 +142,12 @@ def _by_frame(motion: Tracked) -> Sheet:
     return sheet
 
 
-def _curves(motion: Tracked) -> Sheet:
+def curves(motion: Motion) -> Sheet:
     """Every coordinate that moves, with its limits where they are near, and grey where it was bridged."""
     figure, turns = motion.figure, angular(motion.figure.joints.values())
     moving = [k for k in range(figure.size) if np.ptp(motion.q[:, k]) > 1e-9]
     rows = max(-(-len(moving) // ACROSS), 1)
-    sheet = _sheet(8.3, 1.15 * rows + 0.4)
+    sheet = sheet_of(8.3, 1.15 * rows + 0.4)
     papers = np.atleast_1d(sheet.subplots(rows, ACROSS, sharex=True, squeeze=False)).ravel()
     for paper, k in zip(papers, moving, strict=False):
         name = figure.coordinates[k]
@@ -149,8 +158,9 @@ def _curves(motion: Tracked) -> Sheet:
         for limit in (figure.lower[k], figure.upper[k]):
             if low <= scale * limit <= high:
                 paper.axhline(scale * limit, color="#b3352c", linewidth=0.7, linestyle="--")
-        if motion.bridged.size and motion.bridged[:, k].any():
-            paper.plot(motion.times, np.where(motion.bridged[:, k], y, np.nan), color="#9aa4af", linewidth=1.6)
+        bridged = motion.bridged if isinstance(motion, Tracked) else np.zeros((0, 0))
+        if bridged.size and bridged[:, k].any():
+            paper.plot(motion.times, np.where(bridged[:, k], y, np.nan), color="#9aa4af", linewidth=1.6)
         paper.set_title(f"{name} [{'°' if turns.get(name, True) else 'mm'}]", fontsize=7, pad=2)
         paper.tick_params(labelsize=6)
         paper.margins(x=0.0)
@@ -180,8 +190,8 @@ def _worst(motion: Tracked, markers: Markers) -> str:
         tasks = [Task(figure.markers[n], At(markers[n][t]), name=n) for n in seen]
         paper = draw(figure, motion.q[t], problem=Problem(figure, tasks), chart=False)
         caption = f"frame {t}, {motion.times[t]:.3f} s: {1e3 * motion.rms_by_frame[t]:.1f} mm"
-        picture = _picture(paper.figure, caption)  # pyright: ignore[reportArgumentType]
-        cells.append(f"<figure>{picture}<figcaption>{caption}</figcaption></figure>")
+        drawn = picture(paper.figure, caption)  # pyright: ignore[reportArgumentType]
+        cells.append(f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>")
     return f"<div class='row'>{''.join(cells)}</div>"
 
 

@@ -16,6 +16,7 @@ from numpy.testing import assert_array_equal
 import supple
 from supple import (
     AimedAt,
+    Aligned,
     AnyOf,
     At,
     Balanced,
@@ -239,6 +240,26 @@ def test_a_scene_that_is_written_is_read_back_bit_for_bit(scene: Scene, ending: 
 @given(scene=scenes())
 def test_both_formats_hold_the_same_tables(scene: Scene):
     assert tomllib.loads(format_scene(scene, ".toml")) == json.loads(format_scene(scene, ".json"))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_either_hand_chosen_joints_and_a_free_turn_are_read_back_bit_for_bit(ending: str):
+    scene = Scene(PERSON)
+    hands = [(Point(name, (0.0, 0.0, 0.1)), At((0.3, 0.1, 1.2))) for name in ("hand_l.palm", "hand_r.palm")]
+    scene.add("either hand", None, AnyOf([*hands, (Frame("head"), AnyOf([At((0, 0, 2))], [3.0]))], (1, 2, 3)))
+    scene.add(
+        "grip",
+        Frame("hand_r.palm"),
+        Aligned((0.3, 0, 1), y=(0, 0, 1), weights=(1, 2)),
+        chain=("upper_arm_r", "hand_r.*"),
+    )
+    text = format_scene(scene, ending)
+    again = parse_scene(text, ending, load)
+    assert format_scene(again, ending) == text
+    assert again.constraints["either hand"].choices == scene.constraints["either hand"].choices
+    assert again.chains == scene.chains
+    for mine, theirs in zip(scene.problem.packed, again.problem.packed, strict=True):
+        assert_array_equal(theirs, mine)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -21,9 +21,8 @@ COMPILED = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 # An entry that calls a leaf, a stage and what is written in, and looks into arrays, and writes, by every kind of view.
 PROBE = """
 import os, sys, types
-package, module = types.ModuleType("supple"), types.ModuleType("supple.probe")
-package.__path__ = [os.path.join(os.environ["PYTHONPATH"], "supple")]
-sys.modules |= {"supple": package, "supple.probe": module}
+module = types.ModuleType("supple.probe")
+sys.modules["supple.probe"] = module
 exec(compile('''
 from typing import Any, NamedTuple
 from supple.kernels.compiling import entry, flat, leaf, row, stage, table, written_in

@@ -20,9 +20,8 @@ SOURCES = Path(caching.__file__).parents[3]
 # A module whose name makes it one of ours, with one small kernel, in a package of which no more is imported than is needed.
 PROBE = """
 import os, sys, types
-package, module = types.ModuleType("supple"), types.ModuleType("supple.probe")
-package.__path__ = [os.path.join(os.environ["PYTHONPATH"], "supple")]
-sys.modules |= {"supple": package, "supple.probe": module}
+module = types.ModuleType("supple.probe")
+sys.modules["supple.probe"] = module
 from supple.kernels.compiling import entry
 exec(compile("def probe(x):\\n    return 2.0 * x + 1.0\\n", "probe", "exec"), module.__dict__)
 probe = entry(module.probe)
@@ -70,7 +69,7 @@ def test_a_damaged_cache_is_compiled_anew_with_one_line(tmp_path: Path):
 def test_a_sealed_file_that_does_not_load_is_compiled_anew(tmp_path: Path):
     script = PROBE + (
         "import pickle; from supple.kernels.compiling.cache import keep\n"
-        "place = probe._cache._place(probe.signatures[0], probe.targetctx.codegen())\n"
+        "place = probe._cache.place(probe.signatures[0], probe.targetctx.codegen())\n"
         "keep(*place, pickle.dumps(('not', 'a', 'result')))"
     )
     settings = {

@@ -85,9 +85,23 @@ folder = Path(sys.argv[1])
 about = shipped.fit()._asdict() | {"levels": [warming.ship(calls, folder)]}
 (folder / "about.json").write_text(json.dumps(about))
 """
+# An entry is called by its name, without its source; it was loaded if the source still is not there when it has answered.
 USE = """
+import sys
+from supple.kernels.compiling import entry_in
+probe_entry = entry_in("supple.kernels.probe.probe_entry")
+print(probe_entry(1.0), int("supple.kernels.probe" not in sys.modules))
+"""
+WITH_SOURCE = """
 from supple.kernels.probe import probe_entry
 print(probe_entry(1.0), sum(probe_entry.stats.cache_hits.values()))
+"""
+BOTH = """
+from supple.kernels.compiling import entry_in
+named = entry_in("supple.kernels.probe.probe_entry")
+first = named(1.0)
+from supple.kernels.probe import probe_entry
+assert first == named(1.0) == probe_entry(1.0)
 """
 
 
@@ -146,7 +160,26 @@ def code(package: Path) -> Path:
 @COMPILED
 def test_what_came_is_run_and_nothing_is_said_made_or_copied(package: Path, tmp_path: Path):
     assert use(package, tmp_path) == (42.0, 1, "")
+    for script in (WITH_SOURCE, BOTH + WITH_SOURCE):
+        (value, hits), said = run(package, script, SUPPLE_CACHE=str(tmp_path / "cache"))
+        assert (float(value), int(hits), said) == (42.0, 1, "")
     assert not (tmp_path / "cache").exists()
+
+
+@COMPILED
+def test_what_is_kept_in_the_cache_needs_no_source_either(package: Path, tmp_path: Path):
+    shutil.rmtree(package / "kernels" / "shipped")
+    (value, hits), said = run(package, USE, SUPPLE_CACHE=str(tmp_path / "cache"))
+    assert (float(value), int(hits)) == (42.0, 0)
+    assert "compiling probe" in said
+    assert run(package, USE, SUPPLE_CACHE=str(tmp_path / "cache")) == (["42.0", "1"], "")
+    (package / "kernels" / "probe_leaf.py").write_text(LEAF.format(constant=1.0))
+    assert run(package, USE, SUPPLE_CACHE=str(tmp_path / "cache"))[0] == ["2.0", "0"]
+
+
+def test_interpreted_the_source_is_what_runs(package: Path, tmp_path: Path):
+    (package / "kernels" / "probe_leaf.py").write_text(LEAF.format(constant=2.0))
+    assert run(package, USE, NUMBA_DISABLE_JIT="1") == (["3.0", "0"], "")
 
 
 @COMPILED

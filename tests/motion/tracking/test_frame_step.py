@@ -8,7 +8,8 @@ import pytest
 import supple
 from supple.kernels.compiling import INTERPRETED
 from supple.motion.tracking.clip import Clip, Packing
-from supple.motion.tracking.frame_by_frame import FrameByFrame, run
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import run
 from supple.motion.tracking.normal_equations import normal_entry
 from supple.motion.tracking.rig import FRAME, PINS
 from tests.motion.tracking.test_track import arm, four_bar, knee, places, wave

@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import least_squares
 
 import supple
+from supple.motion.tracking.carrying import carried_to, rigid_fit, spread_out
 from supple.motion.tracking.clip import clip_of
-from supple.motion.tracking.frame_by_frame import carried_to, rigid_fit, spread_out
 from tests.motion.tracking.test_track import dotted, places, trial
 
 HALF = (-1.6, 1.6)

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import least_squares
 
 import supple
-from supple.motion.tracking.frame_by_frame import rigid_fit
+from supple.motion.tracking.carrying import rigid_fit
 
 RATE = 100.0
 

@@ -7,6 +7,8 @@ the postures on its way; which alternative is the least at each of them comes fr
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from time import monotonic
@@ -17,7 +19,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose
 
-from supple.errors import BadValue
+from supple.errors import BadValue, Error
 from supple.figure.catalogue import build
 from supple.figure.effectors import Point
 from supple.figure.figure import Figure
@@ -25,10 +27,11 @@ from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, inverse
 from supple.geometry.shapes import Ball, Box, Polytope
 from supple.problem.allowance import Allowance
-from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Outside, Placed, Within
+from supple.problem.goals import AimedAt, Aligned, AnyOf, At, Beyond, Facing, OnLine, OnPlane, Outside, Placed, Within
 from supple.problem.problem import Problem
 from supple.problem.solution import Status
 from supple.problem.task import Task
+from supple.proofs.certificates import Certificates, certificate_of
 from supple.solvers.active_set.active_set import ActiveSet
 from supple.solvers.alternatives import tried_alone
 from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateDescent
@@ -39,6 +42,7 @@ from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient
+from supple.solving.prepare import prepare
 from supple.solving.solve import solve
 from tests.tables.figures import TREES, posture, somewhere
 from tests.tables.solver_cases import HAND, HUMAN, JACK, PANDA, rows_on_panda
@@ -456,7 +460,10 @@ def test_where_no_alternative_can_be_met_the_answer_stays_what_it_was():
     problem, start = lured(PANDA, HAND, 0)
     away = problem.tasks[0].goal.goals[0].position
     problem = Problem(PANDA, [Task(Point(HAND), AnyOf([At(away), At(1.5 * away)], (1.0, 1e-6)))])
-    ours, alone = solve(problem, start), solve(problem, start, solver=Multistart())
+    ours, alone = solve(problem, start, prove=False), solve(problem, start, solver=Multistart())
+    proved = solve(problem, start)
+    assert proved.status is Status.IMPOSSIBLE
+    assert len(proved.certificate.parts) == 2
     assert ours.status is alone.status is Status.NEAREST
     assert (ours.q == alone.q).all()
     assert ours.evaluations > alone.evaluations
@@ -479,3 +486,114 @@ def test_several_solutions_are_those_of_every_alternative():
         found = solve(Problem(PANDA, [Task(Point(HAND), goal)]), distinct=100)
         ends = [PANDA.placement(solution.q, HAND)[:3, 3] for solution in found]
         assert {int(np.argmin([np.linalg.norm(end - p) for p in places])) for end in ends} == {0, 1, 2}
+
+
+# ── alternatives for different effectors ─────────────────────────────────────────────────────────────────────────────
+ENDS = ("left hand", "right hand")
+
+
+def either(*goals: Any, weights: Any = None) -> Task:
+    return Task(AnyOf([(Point(end), goal) for end, goal in zip(ENDS, goals, strict=True)], weights))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_either_hand_is_the_least_of_both_with_its_derivatives(seed: int):
+    q, rng = posture(TWINS, seed), np.random.default_rng(seed)
+    near, far = rng.normal(size=(2, 3))
+    for goals in ((At(near), At(far)), (At(far), OnPlane(near, X)), (At(near, relative_to="right hand"), At(far))):
+        problem = Problem(TWINS, [either(*goals, weights=(2.0, 3.0))])
+        alone = [Problem(TWINS, [Task(Point(e), g, weight=w)]) for e, g, w in zip(ENDS, goals, (2.0, 3.0), strict=True)]
+        least = min((one.evaluate(q) for one in alone), key=lambda here: here.value)
+        here = problem.evaluate(q)
+        assert here.value == pytest.approx(least.value, rel=1e-14)
+        assert_allclose(here.gradient, least.gradient, atol=1e-13)
+        assert_allclose(here.hessian, least.hessian, atol=1e-12)
+        rho, J = problem.jacobian(q)
+        assert rho @ rho == pytest.approx(here.value, rel=1e-12)
+        assert_allclose(2.0 * J.T @ rho, here.gradient, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [*MONOTONE, *BEST_SO_FAR])
+def test_every_solver_uses_the_hand_that_can(name: str):
+    there = TWINS.placement(posture(TWINS, 5), "right hand")[:3, 3]
+    problem = Problem(TWINS, [either(At((90.0, 0.0, 0.0)), At(there))])
+    solution = solve(problem, posture(TWINS, 5) + 0.02, solver={**MONOTONE, **BEST_SO_FAR}[name])
+    assert solution.ok, solution.report()
+    assert problem.misses(solution.q)[0].metres <= 1e-5
+
+
+def test_either_hand_is_found_though_weights_hide_it_and_by_every_door():
+    there = TWINS.placement(posture(TWINS, 5), "right hand")[:3, 3]
+    problem = Problem(TWINS, [either(At((90.0, 0.0, 0.0)), At(there), weights=(1e-9, 1.0))])
+    solution = solve(problem, posture(TWINS, 8))
+    assert solution.ok
+    again = prepare(problem)([(90.0, 0.0, 0.0), there], start=posture(TWINS, 8))
+    assert_allclose(again.q, solution.q, atol=0.0)
+
+
+def test_either_hand_is_impossible_only_if_each_is():
+    baxter, far = build("baxter"), At((3.0, 0.0, 0.0))
+    hands = ("left_hand", "right_hand")
+    problem = Problem(baxter, [Task(AnyOf([(Point(end), far) for end in hands]))])
+    solution = solve(problem)
+    assert solution.status is Status.IMPOSSIBLE
+    assert "None of 2 alternatives" in solution.reason
+    proof = certificate_of(solution.certificate.to_json())
+    assert proof.verify(baxter)
+    assert proof.to_json() == solution.certificate.to_json()
+    assert all(end in proof.explain() for end in hands)
+    assert not Certificates(()).verify(baxter)
+    forged = replace(proof.parts[0], said=replace(proof.parts[0].said, figure="panda"))
+    assert not Certificates((proof.parts[1], forged)).verify(baxter)
+    open_one = AnyOf(
+        [(Point(hands[0]), far), (Point(hands[1]), OnPlane((30.0, 0.0, 0.0), X))]
+    )  # a plane is not decided
+    undecided = solve(Problem(baxter, [Task(open_one)]))
+    assert undecided.status is Status.NEAREST
+    assert undecided.certificate is None
+    can = At(baxter.placement(baxter.rest, hands[1])[:3, 3])
+    assert solve(Problem(baxter, [Task(AnyOf([(Point(hands[0]), far), (Point(hands[1]), can)]))])).ok
+
+
+def test_a_free_turn_is_impossible_where_its_point_is_out_of_reach():
+    far = Aligned((3.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    solution = solve(Problem(PANDA, [Task(HAND, far)]))
+    assert solution.status is Status.IMPOSSIBLE
+    assert solution.certificate.verify(PANDA)
+    for axis in "xy":
+        T = PANDA.placement(posture(PANDA, 3), HAND)
+        goal = Aligned(T[:3, 3], **{axis: T[:3, "xy".index(axis)]})
+        assert solve(Problem(PANDA, [Task(HAND, goal)])).ok
+
+
+MISTAKEN: dict[str, tuple[Callable[[], Any], str]] = {
+    "an effector too many": (lambda: Task("hand", either(At(X), At(Y)).goal), "leave out that of the task"),
+    "none": (lambda: Task(AnyOf([At(X), (Point("hand"), At(Y))])), "an effector is a Point"),
+    "three together": (lambda: AnyOf([("hand", At(X), 2.0)]), "pairs (effector, goal)"),
+    "unknown": (lambda: Problem(ARM, [either(At(X), At(Y))]), "left hand"),
+    "no goal": (lambda: Task("hand"), "a task needs a goal such as At or Placed, not None"),
+    "the parts": (lambda: Task(AnyOf([(Point("hand"), Facing(X))])), "Facing needs a direction"),
+    "a joint elsewhere": (
+        lambda: Problem(TWINS, [Task("left hand", At(X), chain=("left*", "right*"))]),
+        "'right*' of its chain moves nothing that it looks at",
+    ),
+    "no such joint": (lambda: Problem(ARM, [Task("hand", At(X), chain=("nose",))]), "nose"),
+    "an empty chain": (lambda: Task("hand", At(X), chain=()), "of one joint or more"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKEN)
+def test_what_alternatives_and_chains_refuse(name: str):
+    make, said = MISTAKEN[name]
+    with pytest.raises(Error, match=re.escape(said)):
+        make()
+
+
+def test_a_chain_of_chosen_joints_moves_these_and_no_others():
+    chosen = ("upper_arm_r.flexion", "forearm_r")
+    problem = Problem(HUMAN, [Task(Point("hand_r.palm"), At((0.4, -0.3, 1.2)), chain=chosen)])
+    moved = [name for name, free in zip(HUMAN.coordinates, problem.free, strict=True) if free]
+    assert moved == ["upper_arm_r.flexion", *HUMAN.coordinates_of("forearm_r")]
+    q = solve(problem, prove=False).q
+    assert {n for n, a, b in zip(HUMAN.coordinates, q, HUMAN.rest, strict=True) if a != b} <= set(moved)
+    assert problem == replace(problem, tasks=[replace(problem.tasks[0], chain=list(chosen))])

@@ -23,6 +23,7 @@ from supple.geometry.placements import X, Y, Z, place, turned, unit
 from supple.geometry.shapes import Box
 from supple.problem.goals import (
     AimedAt,
+    Aligned,
     AnyOf,
     At,
     Beyond,
@@ -72,12 +73,15 @@ POSITION: dict[str, Any] = {
 DIRECTION: dict[str, Any] = {
     "Facing": Facing((0, 3, 4), per_radian=0.5),
     "AimedAt": AimedAt((1, 2, 3), per_radian=0.7),
+    "Aligned": Aligned(T[:3, 3], T[:3, 0], weights=(2, 3), per_radian=0.5),
     "AnyOf directions": AnyOf([Facing(X), Facing(Y), AimedAt((9, 0, 0))]),
 }
 FRAME: dict[str, Any] = {
     "Facing y": Facing(y=(1, 2, 3)),
     "Facing x and y": Facing(X, (0, 1, 1), per_radian=(0.3, 0.7)),
     "Facing matrix": Facing(matrix=R, per_radian=0.8),
+    "Aligned y": Aligned(T[:3, 3], y=T[:3, 1], weights=(0.3, 0.7)),
+    "Aligned x and y": Aligned(T[:3, 3], T[:3, 0], T[:3, 1], per_radian=(0.3, 0.7)),
     "Placed": Placed(T, per_radian=0.4),
     "tilt": Within(T, tilt=(0.1, 0.2, 0.3), per_radian=0.6),
     "lopsided tilt": Within(T, tilt=[(-0.1, 0, -2), (0.5, 0, 3)]),
@@ -237,6 +241,9 @@ def formula(goal: Any, X: np.ndarray) -> float:
         case Facing():
             pairs = zip((goal.x, goal.y), (X[:3, 0], X[:3, 1]), goal.per_radian, strict=True)
             return sum(c**2 * float(np.sum((g - x) ** 2)) for g, x, c in pairs if g is not None)
+        case Aligned():
+            turn = Facing(goal.x, goal.y, per_radian=goal.per_radian)
+            return goal.weights[0] * formula(At(goal.position), X) + goal.weights[1] * formula(turn, X)
         case Placed():
             turn = Facing(matrix=goal.at[:3, :3], per_radian=goal.per_radian)
             return formula(At(goal.at[:3, 3]), X) + formula(turn, X)
@@ -308,7 +315,10 @@ def test_a_miss_is_what_the_potential_says(goal: str, where: str):
         expected = miss.metres**2 + 4 * it.per_radian**2 * math.sin(miss.radians / 2) ** 2
     elif isinstance(it, Within):
         expected = miss.metres**2 + it.per_radian**2 * miss.radians**2
-    elif isinstance(it, Facing) and it.x is not None and it.y is not None:
+    elif isinstance(it, Aligned) and (it.x is None or it.y is None):
+        c = it.per_radian[0 if it.x is not None else 1]
+        expected = it.weights[0] * miss.metres**2 + it.weights[1] * 4 * c**2 * math.sin(miss.radians / 2) ** 2
+    elif isinstance(it, Facing | Aligned) and it.x is not None and it.y is not None:
         angles = [float(np.arccos(np.clip(d @ X_world[:3, k], -1, 1))) for k, d in enumerate((it.x, it.y))]
         assert_allclose(miss.radians, max(angles), rtol=0, atol=1e-7)
         return
@@ -382,6 +392,8 @@ AIMED: dict[str, tuple[Any, Any, Any]] = {
     "Facing y": (Facing(y=X, per_radian=(3, 2)), (0, 0, 5), Facing(y=Z, per_radian=(3, 2))),
     "Facing both": (Facing(X, Y), [(0, 1, 0), (0, 0, 1)], Facing(Y, Z)),
     "Facing matrix": (Facing(matrix=np.eye(3), per_radian=2), R, Facing(matrix=R, per_radian=2)),
+    "Aligned": (Aligned(X, Y, weights=(2, 3)), [(1, 2, 3), (0, 0, 5)], Aligned((1, 2, 3), Z, weights=(2, 3))),
+    "Aligned both": (Aligned(X, Y, Z), [(1, 2, 3), (0, 0, 5), X], Aligned((1, 2, 3), Z, X)),
     "Placed": (Placed(np.eye(4), per_radian=3), T, Placed(T, per_radian=3)),
     "AimedAt": (AimedAt((1, 2, 3), 0.5), (4, 5, 6), AimedAt((4, 5, 6), 0.5)),
     "OnLine": (OnLine((1, 2, 3), X), [(4, 5, 6), (0, 2, 0)], OnLine((4, 5, 6), Y)),
@@ -460,6 +472,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "Within NaN": (lambda: Within(T, box=NAN), "the box of Within must be finite"),
     "Within four": (lambda: Within(T, box=(1, 2, 3, 4)), "the box of Within must have shape"),
     "Within words": (lambda: Within(T, box="big"), "the box of Within"),
+    "Aligned with nothing": (lambda: Aligned(X), "for a position alone there is At"),
+    "Aligned for nothing": (
+        lambda: Aligned(X, Y, weights=(1, 0)),
+        "the weights of Aligned, of position and orientation,",
+    ),
+    "Aligned point": (lambda: Task(Point("hand"), Aligned(X, Y)), "Aligned needs a direction"),
     "AnyOf none": (lambda: AnyOf([]), "AnyOf needs goals and as many weights, not 0 and 0"),
     "AnyOf weights": (lambda: AnyOf([At(X)], (1, 2)), "AnyOf needs goals and as many weights, not 1 and 2"),
     "AnyOf for nothing": (lambda: AnyOf([At(X)], (0,)), "a weight of AnyOf must be positive"),

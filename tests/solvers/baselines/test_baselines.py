@@ -527,12 +527,12 @@ def test_alone_and_in_a_batch_the_answer_is_the_same(solver: str):
     starts = np.array([ARM.limits.project(rng.normal(size=4)) for _ in problems])
     I, F, _ = problems[0].pack
     T = np.array([p.packed[2] for p in problems])
-    Q, info, scratch = starts.copy(), FREELY.report(6), np.full(EVALUATION.size(I) + 1000, np.nan)
-    entry(I, F, scratch, T, Q, np.array(numbers, dtype=float), info, FREELY.page(), 0, 6)
+    Q, report, scratch = starts.copy(), FREELY.report(6), np.full(EVALUATION.size(I) + 1000, np.nan)
+    entry(I, F, scratch, T, Q, np.array(numbers, dtype=float), report, FREELY.page(), 0, 6)
     for k in reversed(range(6)):
         alone = replace(ALL[solver], steps=300, tolerance=1e-9).solve(problems[k], starts[k])
         assert_array_equal(Q[k], alone.q)
-        assert (info[k, 0], info[k, 1]) == (alone.iterations, alone.evaluations)
+        assert (report[k, 0], report[k, 1]) == (alone.iterations, alone.evaluations)
 
 
 @pytest.mark.interpreted

@@ -15,13 +15,13 @@ from supple.kernels.algebra.blocks_of_three import (
     solve_symmetric,
     substitute_blocks,
 )
-from supple.kernels.charts import EXACT, report
+from supple.kernels.charts import report
 from supple.kernels.compiling import INTERPRETED
 from supple.kernels.jacobian import appraise, jacobian, locate
 from supple.kernels.layouts import BY_JOINTS, RESIDUALS
 from supple.kernels.opening import padded
 from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_tasks
+from supple.kernels.tables import EXACT, open_tasks
 from supple.kernels.tree import open_tree
 from supple.solvers.levenberg_marquardt.joint_by_joint import (
     eliminate,

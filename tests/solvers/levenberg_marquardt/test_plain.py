@@ -12,8 +12,7 @@ import pytest
 
 import supple
 from supple.figure.catalogue import build
-from supple.solvers.levenberg_marquardt.search import search_entry
-from supple.solvers.levenberg_marquardt.search_call import SearchCall, is_plain, plain_search_entry
+from supple.solvers.levenberg_marquardt.search_call import SearchCall, is_plain, plain_search_entry, search_entry
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 
 ROBOTS = {"panda": "panda_hand_tcp", "ur5": "tool0", "iiwa14": "iiwa_link_ee", "sawyer": "right_hand"}
@@ -24,9 +23,9 @@ HERE = supple.At((0.4, 0.1, 0.5))
 def answers(problem: supple.Problem, start: np.ndarray, settings: LevenbergMarquardt) -> list[tuple[bytes, ...]]:
     """Posture, report and trace, of the general and of the plain entry."""
     out = []
-    for entry in (search_entry, plain_search_entry()):
+    for entry in (search_entry, plain_search_entry):
         call = SearchCall(problem, settings.settings(), 3, trace=np.zeros((500, 2)))
-        assert call.entry is plain_search_entry()
+        assert call.entry is plain_search_entry
         call.entry = entry
         Q = start[None].copy()
         call.run(call.T, Q)

@@ -64,6 +64,8 @@ class Tab:
         self.client = clients()[max(set(clients()) - before)]
         self.until(lambda: self.client.camera.image_width > 0)
         self.page.wait_for_timeout(2500)
+        for note in self.page.locator(".mantine-Notification-closeButton").all():
+            note.click()  # viser says that it draws without a graphics card
 
     def _heard(self, kind: str, text: str) -> None:
         if kind == "error" and not any(theirs in text for theirs in THEIRS):

@@ -65,7 +65,7 @@ def test_a_hand_is_pulled_to_its_target_undone_and_done_again(tab: Tab, page: An
 
 
 def test_out_of_reach_it_says_why(tab: Tab, page: Any):
-    tab.drag(tab.pixel(place(page, "hand_r")), (-420.0, -250.0), let_go=False)
+    tab.drag(tab.pixel(place(page, "hand_r")), (-330.0, -230.0), let_go=False)
     tab.until(lambda: page.session.pulls and not page.session.said.ok)
     tab.page.wait_for_timeout(1000)
     tab.shot("out_of_reach")
@@ -150,3 +150,20 @@ def test_obstacles_and_keys(tab: Tab, page: Any):
     tab.page.wait_for_timeout(800)
     tab.shot("keys")
     tab.page.keyboard.press(" ")
+
+
+def test_two_figures_shake_hands(tab: Tab, page: Any):
+    tab.page.get_by_text("Figures", exact=True).click()
+    tab.page.get_by_role("button", name="add", exact=True).click()
+    tab.until(lambda: "jack/hand_r" in page.session.figure.segments)
+    page.worker.ask(lambda s: (s.select("jack/hand_r.palm"), s.select("hand_r.palm")))
+    tab.page.mouse.move(60.0, 640.0)
+    tab.page.keyboard.press("e")
+    tab.until(lambda: len(page.session.scene.constraints) == 5)
+    assert all(ok for _, ok in page.worker.ask(lambda s: s.misses()).values())
+    tab.page.wait_for_timeout(2000)
+    tab.shot("handshake")
+    for _ in range(2):
+        tab.page.keyboard.press("Control+z")
+    tab.until(lambda: page.session.figure.name == "human" and "jack/hand_r" not in page.session.figure.segments)
+    assert page.worker.trouble == ""

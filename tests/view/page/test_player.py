@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import os
 import re
@@ -19,8 +20,9 @@ import supple
 from supple.errors import BadFile, BadValue
 from supple.view.page.clips import Clip, length_of, read_clip, side_by_side
 from supple.view.page.export import player_data, player_page, write_player
-from supple.view.page.player import marker_errors, worst_times
+from supple.view.page.faults import marker_errors, worst_times
 from supple.view.page.video import write_video
+from supple.view.retarget_report import write_retarget_report
 from tests.view.page.browser import Tab, browsers
 
 browser = pytest.fixture(scope="module")(browsers)
@@ -176,3 +178,35 @@ def test_the_player_plays_stops_and_steps(browser: Any, player: Any):
     tab.shot("player")
     tab.close()
     assert tab.errors == []
+
+
+def test_the_report_of_a_retargeting_plays_both_and_names_its_worst_frames(tmp_path):
+    before = motion("human", frames=12)
+    after = supple.retarget(before, supple.load("jack", fingers=False))
+    errors = np.zeros_like(after.errors)
+    errors[7] = 0.5
+    after = replace(after, errors=errors)
+    write_retarget_report(before, after, tmp_path / "report.html")
+    page = html.unescape((tmp_path / "report.html").read_text())
+    data = json.loads(re.search(r'type="application/json">(.*?)</script>', page, re.S)[1])
+    assert [clip["name"] for clip in data["clips"]] == ["human", "jack"]
+    assert_allclose(data["worst"], [7.0 / 30.0], atol=1e-6)
+    assert html.unescape(after.report.text().splitlines()[1]) in page
+    apart = [numbers(clip["positions"], "<f4")[1] for clip in data["clips"]]
+    assert abs(apart[0] - apart[1]) > 0.3
+
+
+def test_the_page_draws_what_markers_miss():
+    figure = supple.load("human", fingers=False).with_marker_set("cmu41")
+    still = supple.Motion(figure, np.tile(figure.rest, (4, 1)), np.arange(4) / 30.0)
+    names = tuple(figure.markers)[:3]
+    seen = np.stack([figure.marker_places(figure.rest, names).reshape(-1, 3)] * 4)
+    seen[2, 0] += [0.0, 0.03, 0.0]
+    seen[3, 1] = np.nan
+    clips = [Clip("motion", still), Clip("markers", supple.Markers(names, seen, np.arange(4) / 30.0))]
+    data = player_data(clips)
+    lines = numbers(data["errors"]["lines"], "<f4").reshape(4, 3, 2, 3)
+    assert_allclose(np.linalg.norm(lines[2, :, 0] - lines[2, :, 1], axis=1), [0.03, 0.0, 0.0], atol=1e-6)
+    assert np.isnan(lines[3]).all(axis=(1, 2)).tolist() == [False, False, True]
+    assert_allclose(data["worst"][0], 2.0 / 30.0, atol=1e-6)
+    assert player_data(clips[:1])["errors"] is None

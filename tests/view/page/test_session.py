@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple import At, Point, Scene
+from supple import Scene
 from supple.errors import BadValue, UnknownName
 from supple.view.page.as_python import postures_of, postures_text, python_lines
 from supple.view.page.mirror import mirrored, other_side
@@ -279,7 +279,7 @@ def test_a_robot_that_is_bolted_down_has_no_pins_and_follows():
 
 def test_constraints_that_the_page_does_not_make_are_kept(person: supple.Figure):
     scene = Scene(person)
-    scene.add("either", Point("hand_l"), supple.AnyOf([At((0.4, 0.2, 1.0)), At((0.3, 0.3, 1.2))]))
+    scene.add("inside", "hand_l", supple.Within(scene.figure.placement(scene.q, "hand_l"), box=0.4))
     session = Session(scene)
     pulled(session, np.add(hand(session), [0.1, 0.0, 0.1]))
     session.release("somebody")

@@ -22,6 +22,7 @@ _FIGURES: dict[str, str] = {  # each is built by the function of its name in the
     "hand": "hand of 24 joints, after the Shadow hand; options side, prefix",
     "human": "person with 72 coordinates; options stature, mass, root, legs, fingers",
     "jack": "person with 17 vertebrae; options spine and shoulders, free or grouped, and human's",
+    "crate": "box that floats, to be carried; options sides, mass",
 }
 
 

@@ -3,7 +3,9 @@
 Every channel becomes one scalar joint. The joint ``Hips`` with the channels Xposition, Zrotation, Xrotation is the
 slide ``Hips.tx``, then the hinges ``Hips.z`` and ``Hips.x``, the last of which moves the segment ``Hips``. Rotations
 follow each other in the order of the channels, ``R = R_first R_second R_third``. Positions add to the offset, in the
-parent's axes, wherever they stand among the channels. An end site is the fixed segment ``<joint>.end``.
+parent's axes, wherever they stand among the channels. An end site is the fixed segment ``<joint>.end``. Some files
+write the offset once more into the positions of joints below the root: where most of these lie nearer to their offset
+than to 0, it is taken off, and a note of the figure says so.
 
 The format names neither its unit nor its up axis, so the caller does: `unit` is the number of metres in one unit of the
 file and `up` is the axis of the file that points up. Lengths are scaled; nothing else happens to the channels, for the
@@ -83,6 +85,7 @@ def parse_bvh(text: str, file: str | None = None, *, unit: float | None = None, 
     columns = [(f"{node.name}.{code}", code) for node in nodes for code in node.channels]
     frames, frame_time = read_header(cursor)
     table = read_table(cursor, frames, len(columns))
+    remarks += _without_offsets(nodes, table)
     orders = tuple((node.name, node.channels) for node in nodes if node.channels != node.slides_first)
     source = BvhSource("bvh", unit, up, frame_time, orders)
     parts = [joint for node in nodes for joint in _joints(node, unit, FILE_AXES[up])]
@@ -109,6 +112,27 @@ def _assumed(unit: float | None, up: str | None) -> list[str]:
         else [f"The file does not say which axis is up: {UP} is assumed. Say up= if that is wrong."]
     )
     return [*out, "The format has no limits: every joint turns as far as it likes."]
+
+
+def _without_offsets(nodes: list[Node], table: Floats) -> list[str]:
+    """Take offsets off the positions that repeat them, in place; a remark if there are any."""
+    column, repeated, others = 0, [], 0
+    for node in nodes:
+        codes = list(node.channels)
+        if node.parent is not None and {"tx", "ty", "tz"} <= set(codes) and len(table):
+            columns = [column + codes.index(code) for code in ("tx", "ty", "tz")]
+            offset, places = np.asarray(node.offset), table[:, columns]
+            size = float(np.linalg.norm(offset))
+            if size > 0.0 and np.median(np.linalg.norm(places - offset, axis=1)) < 0.5 * size:
+                repeated.append((columns, offset))
+            elif size > 0.0:
+                others += 1
+        column += len(codes)
+    if len(repeated) < 2 or len(repeated) <= others:
+        return []
+    for columns, offset in repeated:
+        table[:, columns] -= offset
+    return [f"The positions of {len(repeated)} joints repeat their offsets: these were taken off."]
 
 
 def _joints(node: Node, unit: float, axes: Floats) -> list[Joint]:

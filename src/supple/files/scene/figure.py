@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,25 +12,44 @@ from typing import Any
 import numpy as np
 
 from supple.errors import BadValue, Error
-from supple.figure.figure import Figure
+from supple.figure.figure import Figure, Origin
 from supple.figure.limits import Limits
-from supple.files.scene.fields import Noted, Place, Wrong, fields, kind, listed, number, text
+from supple.files.scene.fields import Noted, Place, Wrong, fields, flag, kind, listed, number, text
 from supple.files.scene.goals import by_coordinate, by_name, plain_coordinates, put
-from supple.files.scene.shapes import Plain
-from supple.geometry.placements import Floats
+from supple.files.scene.shapes import Plain, plain_placement, read_placement
+from supple.geometry.placements import HERE, Floats
 
 NONE = "none"  # how the limit of a coordinate that has none is written
+MOST = 20  # figures in one world
+OWN = ("name", "file", "at", "free", "prefix")  # fields that are no options of `load`
 Load = Callable[..., Figure]
 
 
 # ── the figure ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def read_figure(load: Load, folder: Path, value: Any, place: Place) -> Figure:
-    """A name of the catalogue, or a table of a name or a file and options."""
+    """One figure, or a list of several in one world, all but the first with a prefix."""
+    if not isinstance(value, list):
+        return _read_one(load, folder, value, place)[0]
+    first, *others = listed(partial(_read_one, load, folder))(value, place) or [(None, "")]
+    if first[0] is None or len(others) >= MOST:
+        raise Wrong(f"must be a figure, or a list of one to {MOST} of them")
+    if first[1]:
+        raise Wrong("must begin with a figure without a prefix")
+    figure = first[0]
+    for other, prefix in others:
+        figure = figure.attached(other, None, prefix=prefix)
+    return figure
+
+
+def _read_one(load: Load, folder: Path, value: Any, place: Place) -> tuple[Figure, str]:
+    """A name of the catalogue, or a table of a name or a file, options, and where it stands; and the prefix of its names."""
     if isinstance(value, str):
         value = {"name": value}
     table = fields(value, place)
-    options = {key: option for key, option in table.values.items() if key not in ("name", "file")}
+    options = {key: option for key, option in table.values.items() if key not in OWN}
     name, file = table.take("name", text, None), table.take("file", text, None)
+    at, floats = table.take("at", read_placement, None), table.take("free", flag, False)
+    prefix = table.take("prefix", text, "")
     if table.fine and (name is None) == (file is None):
         table.fail(Wrong("must be a name of the catalogue, or a table with a name or a file"))
     if not table.fine:
@@ -37,11 +57,14 @@ def read_figure(load: Load, folder: Path, value: Any, place: Place) -> Figure:
     if name is not None and Path(name).suffix:
         raise BadValue(f"the catalogue has no figure called {name!r}; for a file write file = …")
     try:
-        return load(name if file is None else folder / file, **options)
+        figure = load(name if file is None else folder / file, **options)
     except Error:
         raise
     except (ArithmeticError, AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise BadValue(f"these options do not make a figure: {error}") from error
+    if at is not None or floats:
+        figure = figure.based_at(HERE if at is None else at, free=floats)
+    return figure, prefix
 
 
 def plain_figure(figure: Figure, folder: Path) -> Any:
@@ -52,14 +75,24 @@ def plain_figure(figure: Figure, folder: Path) -> Any:
             f"its figure {figure.name!r} was made or edited in Python, and a file can only name one: "
             "write it by supple.write, and make the scene from what supple.load reads"
         )
-    options = {name: _plain_option(name, value) for name, value in origin.options.items()}
+    if origin.beside:
+        return [_plain_origin(each, folder, table=True) for each in (replace(origin, beside=()), *origin.beside)]
+    return _plain_origin(origin, folder)
+
+
+def _plain_origin(origin: Origin, folder: Path, table: bool = False) -> Any:
+    rest = {name: _plain_option(name, value) for name, value in origin.options.items()}
+    if origin.stands is not None:
+        rest["at"] = plain_placement(np.array(origin.stands))
+    rest |= {"free": True} if origin.floats else {}
+    rest |= {"prefix": origin.prefix} if origin.prefix else {}
     if not origin.is_file:
-        return {"name": origin.what, **options} if options else origin.what
+        return {"name": origin.what, **rest} if rest or table else origin.what
     try:
         where = os.path.relpath(origin.what, folder.absolute())
     except ValueError:  # another drive
         where = origin.what
-    return {"file": Path(where).as_posix(), **options}
+    return {"file": Path(where).as_posix(), **rest}
 
 
 def _plain_option(name: str, value: Any) -> Any:

@@ -44,6 +44,7 @@ from supple.files.scene.shapes import (
 from supple.geometry.placements import Floats
 from supple.problem.goals import (
     AimedAt,
+    Aligned,
     AnyOf,
     At,
     Balanced,
@@ -191,12 +192,13 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
     line, plane = record(dict, point=POINT, along=POINT), record(dict, point=POINT, normal=POINT)
     box = Maybe(array((), (3,), (2, 3)))
     within = record(dict, at=Maybe(read_placement), box=box, tilt=Maybe(array((), (3,), (2, 3), read=angle)))
-    seen = {"relative_to": text}
+    aligned = record(dict, position=POINT, x=Maybe(POINT), y=Maybe(POINT))
+    seen, pair = {"relative_to": text}, {"per_radian": array((), (2,))}
     weighed = {"per_radian": number, **seen}
 
     def any_of(value: Any, place: Place) -> list[tuple[Any, Plain]]:
         def one(goal: Any, at: Place) -> tuple[Any, Plain]:
-            return _weighted(figure, goal, at, depth + 1, {"weight": number})
+            return _weighted(figure, goal, at, depth + 1, {"weight": number, "effector": read_effector})
 
         return gathered((place.at(i), one, goal) for i, goal in enumerate(items(value, place)))
 
@@ -212,12 +214,18 @@ def _goals(figure: Figure, depth: int) -> dict[str, Kind]:
         "beyond": Kind(plane, lambda it, **o: Beyond(**it, **o), seen),
         "over": Kind(array((-1, 2)), Balanced, {"margin": number, **seen}),
         "outside": Kind(read_solid, Outside, {"margin": number, **seen}),
-        "facing": Kind(_facing, lambda it, **o: Facing(**it, **o), {"per_radian": array((), (2,)), **seen}),
+        "facing": Kind(_facing, lambda it, **o: Facing(**it, **o), {**pair, **seen}),
         "placed": Kind(read_placement, Placed, weighed),
+        "aligned": Kind(aligned, lambda it, **o: Aligned(**it, **o), {"weights": array((2,)), **pair, **seen}),
         "aimed_at": Kind(POINT, AimedAt, weighed),
         "within": Kind(within, lambda it, **o: Within(**it, **o), weighed),
         "any_of": Kind(
-            any_of, lambda pairs: AnyOf([g for g, _ in pairs], [w.get("weight", 1.0) for _, w in pairs]), {}
+            any_of,
+            lambda pairs: AnyOf(
+                [(more["effector"], g) if "effector" in more else g for g, more in pairs],
+                [more.get("weight", 1.0) for _, more in pairs],
+            ),
+            {},
         ),
         "near": Kind(
             by_coordinate(figure), lambda q, **o: Near(put(figure, figure.rest, q), **o), {"weights": weights}
@@ -229,7 +237,7 @@ def plain_goal(figure: Figure, goal: Any) -> Plain:
     """The table of a goal; a BadValue for one that has none."""
     alone = type(goal) is AnyOf or goal.relative_to is None  # alternatives say themselves what they are seen from
     options: Plain = {} if alone else {"relative_to": goal.relative_to}
-    if isinstance(goal, Facing | Placed | AimedAt | Within):
+    if isinstance(goal, Aligned | Facing | Placed | AimedAt | Within):
         pair = np.unique(goal.per_radian)
         given = float(pair[0]) if len(pair) == 1 else list(goal.per_radian)  # type: ignore[arg-type]
         options = options if given == PER_RADIAN else {"per_radian": given, **options}
@@ -239,6 +247,10 @@ def plain_goal(figure: Figure, goal: Any) -> Plain:
 def _plain_target(figure: Figure, goal: Any) -> Plain:
     if isinstance(goal, At):
         return {"at": goal.position.tolist()}
+    if isinstance(goal, Aligned):
+        axes = {name: value.tolist() for name, value in (("x", goal.x), ("y", goal.y)) if value is not None}
+        weights = {"weights": list(goal.weights)} if goal.weights != (1.0, 1.0) else {}
+        return {"aligned": {"position": goal.position.tolist(), **axes}, **weights}
     if isinstance(goal, AimedAt):
         return {"aimed_at": goal.point.tolist()}
     if isinstance(goal, OnLine | OnPlane | Beyond):
@@ -261,7 +273,7 @@ def _plain_target(figure: Figure, goal: Any) -> Plain:
         return {"outside": plain_obstacle(goal.solid), **({"margin": goal.margin} if goal.margin else {})}
     if isinstance(goal, AnyOf):
         pairs = zip(goal.goals, goal.weights or (), strict=True)
-        return {"any_of": [{**plain_goal(figure, g), **({"weight": w} if w != 1.0 else {})} for g, w in pairs]}
+        return {"any_of": [_plain_choice(figure, g, w) for g, w in pairs]}
     if isinstance(goal, Near):
         usual = np.ones(figure.size) if (goal.weights == 1.0).all() else np.zeros(figure.size)
         weights = plain_coordinates(figure, goal.weights, usual)
@@ -270,6 +282,13 @@ def _plain_target(figure: Figure, goal: Any) -> Plain:
             **({"weights": weights} if weights or not usual.any() else {}),
         }
     raise BadValue(f"a goal of the kind {type(goal).__name__} has no form in a file")
+
+
+def _plain_choice(figure: Figure, given: Any, weight: float) -> Plain:
+    """One alternative, with its weight and its effector if it has them."""
+    end, goal = given if isinstance(given, tuple) else (None, given)
+    own = {} if end is None else {"effector": plain_effector(end)}
+    return {**plain_goal(figure, goal), **own, **({"weight": weight} if weight != 1.0 else {})}
 
 
 def _plain_corners(corners: Floats) -> Any:

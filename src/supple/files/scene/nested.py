@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ from supple.geometry.placements import Floats
 from supple.geometry.shapes import Solid
 from supple.problem.bars import Obstacle
 from supple.problem.goals import Near
+from supple.problem.goals.base import choices_of
 from supple.problem.task import Clearance, Task
 from supple.scene.scene import Scene
 from supple.scene.state import checked
@@ -62,7 +64,7 @@ MOST_CONSTRAINTS = 1_000
 OPTIONS: dict[str, Reader] = {
     "weight": number,
     "hard": flag,
-    "chain": text,
+    "chain": lambda value, place: text(value, place) if isinstance(value, str) else listed(text)(value, place),
     "priority": whole,
     "tolerance": number,
     "angle_tolerance": angle,
@@ -147,7 +149,8 @@ def _read_constraint(figure: Figure, value: Any, place: Place) -> tuple[Task, bo
     if name is not None:
         table.place = Place(place.notes, f"{place.path} {name!r}")
     goal = table.need("goal", partial(read_goal, figure))
-    posture = isinstance(goal, Near) or "goal" not in table.values
+    own = "goal" not in table.values or (goal is not None and all(c.effector is not None for c in choices_of(goal)))
+    posture = isinstance(goal, Near) or own
     effector = table.take("effector", read_effector, None) if posture else table.need("effector", read_effector)
     given = {key: table.take(key, read, None) for key, read in OPTIONS.items()}
     enabled = table.take("enabled", flag, True)
@@ -228,11 +231,12 @@ def _plain_constraint(figure: Figure, task: Task, enabled: bool) -> Plain:
     if task.effector is not None:
         out["effector"] = plain_effector(task.effector)  # type: ignore[arg-type]
     out["goal"] = plain_goal(figure, task.goal)
-    usual = Task("any", task.goal) if task.effector is not None else Task(None, task.goal)
+    usual = replace(task, name="", **{name: Task.__dataclass_fields__[name].default for name in OPTIONS})
     for name in OPTIONS:
         value = getattr(task, name)
         if value != getattr(usual, name):
-            out[name] = float(value) if OPTIONS[name] in (number, angle) else value
+            measured = OPTIONS[name] in (number, angle)
+            out[name] = float(value) if measured else list(value) if isinstance(value, tuple) else value
     return out if enabled else {**out, "enabled": False}
 
 

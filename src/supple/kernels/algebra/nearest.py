@@ -31,24 +31,18 @@ from supple.kernels.algebra.active_rows import (
     overstep,
     respond,
 )
+from supple.kernels.algebra.row_room import ACTIVE, ANSWER, MULTIPLIER, REMAINDER, ROWS, SLACK, WHITE, row_room
 from supple.kernels.algebra.vectors import clip, copy
 from supple.kernels.compiling import flat, leaf, shared, stage, table
 
 TIMES = 20  # rounds of a projection, for each limit and coordinate; one for each limit that becomes active is the rule
 EXACT = 1e-13  # a limit counts as kept by a projection if it is overstepped by less than this part of what is summed
-SLACK = 1e-9  # a row of unit length counts as kept if it is overstepped by less
 ROUNDING = 1e-20  # a push that mends less than this part of its force would do more harm by rounding than good
 CONTRADICTION, HOPELESS = -1, -2  # in the place of the number of active rows
 SURE = 1e-13  # a multiplier that falls by less than this part of the push does not fall
-ACTIVE, MULTIPLIER, ANSWER, WHITE, REMAINDER, ROWS = range(
-    6
-)  # of a projection's scratch (ROWS + m, m); behind them is L
 
 
-@shared
-def row_room(m: int) -> int:
-    """Numbers of scratch that `project` needs for m rows."""
-    return (ROWS + m) * m
+shared(row_room)
 
 
 @stage

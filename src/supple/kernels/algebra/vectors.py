@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.compiling import leaf
+from supple.kernels.compiling import flat, leaf
 
 
 @leaf
@@ -39,3 +39,11 @@ def products(C: Any, v: Any, out: Any) -> None:
         for i in range(v.shape[0]):
             s += C[r, i] * v[i]
         out[r] = s
+
+
+@leaf
+def clear(a: Any) -> None:
+    """Set a table to zero."""
+    numbers = flat(a)
+    for i in range(numbers.shape[0]):
+        numbers[i] = 0.0

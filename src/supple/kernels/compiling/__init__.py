@@ -3,36 +3,48 @@
 A *kernel* is a plain Python function over flat arrays. It allocates nothing, creates no Python object and raises nothing,
 so that it runs compiled, runs interpreted (``NUMBA_DISABLE_JIT=1``) and can be compiled for a GPU later.
 
-`decorators` mark kernels; `twins` makes them once more for problems that need less; `views` are how they look into packs;
-`custom` calls functions that users bring; `cache` keeps compiled entries between processes; `messages` says what is being
-compiled, and `collecting` lets garbage wait meanwhile. `shortcuts` and `keeping` hold everything that Numba does not promise,
-and `guard` decides whether this Numba still is what they were made for.
+`decorators` mark kernels; `twins` makes them once more for problems that need less; `slices` and `views` are how they look into
+packs; `custom` calls functions that users bring; `entries` calls entries without their sources; `cache` keeps compiled ones
+between processes; `messages` says what is being compiled, and `collecting` lets garbage wait meanwhile. `shortcuts`, `loading`
+and `keeping` hold everything that Numba does not promise, and `guard` decides whether this Numba still is what they were made
+for. Names are imported when they are asked for: `slices` and `entries` do without Numba.
 """
 
-from supple.kernels.compiling.cache import INTERPRETED, kernel_digest, kernel_sources
-from supple.kernels.compiling.custom import call_custom, register_custom
-from supple.kernels.compiling.decorators import entry, leaf, shared, stage, untyped, written_in
-from supple.kernels.compiling.twins import GENERAL, HULLS, hull_twin, plain_twin
-from supple.kernels.compiling.views import define_views, flat, row, table
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "leaf",
-    "written_in",
-    "shared",
-    "stage",
-    "entry",
-    "untyped",
-    "GENERAL",
-    "HULLS",
-    "plain_twin",
-    "hull_twin",
-    "row",
-    "table",
-    "flat",
-    "define_views",
-    "call_custom",
-    "register_custom",
-    "INTERPRETED",
-    "kernel_digest",
-    "kernel_sources",
-]
+from supple import lazily
+
+if TYPE_CHECKING:
+    from supple.kernels.compiling.cache import (
+        INTERPRETED as INTERPRETED,
+        kernel_digest as kernel_digest,
+        kernel_sources as kernel_sources,
+    )
+    from supple.kernels.compiling.custom import call_custom as call_custom, register_custom as register_custom
+    from supple.kernels.compiling.decorators import (
+        entry as entry,
+        leaf as leaf,
+        shared as shared,
+        stage as stage,
+        written_in as written_in,
+    )
+    from supple.kernels.compiling.entries import entry_in as entry_in, untyped as untyped
+    from supple.kernels.compiling.slices import define_views as define_views, flat as flat, row as row, table as table
+    from supple.kernels.compiling.twins import (
+        GENERAL as GENERAL,
+        HULLS as HULLS,
+        hull_twin as hull_twin,
+        plain_twin as plain_twin,
+    )
+
+__getattr__, __dir__, __all__ = lazily(
+    __name__,
+    {
+        "cache": ["INTERPRETED", "kernel_digest", "kernel_sources"],
+        "custom": ["call_custom", "register_custom"],
+        "decorators": ["entry", "leaf", "shared", "stage", "written_in"],
+        "entries": ["entry_in", "untyped"],
+        "slices": ["define_views", "flat", "row", "table"],
+        "twins": ["GENERAL", "HULLS", "hull_twin", "plain_twin"],
+    },
+)

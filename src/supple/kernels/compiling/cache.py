@@ -26,18 +26,26 @@ from typing import NamedTuple
 import numba
 from numba.core import config
 
-from supple.basics.writing import write_file
-from supple.errors import BadFile
 from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
 
 PACKAGE = Path(__file__).parents[2]
 INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 KEPT = 4  # folders of other versions
-NAMED = ("geometry/placements.py",)  # knows nothing of kernels, but some go by its constants
-MAGIC = b"supple kernel 2\n"
+NAMED = ("geometry/placements.py", "problem/allowance.py")  # know nothing of kernels, but some go by their constants
+MAGIC = b"supple kernel 3\n"
 DIGEST = hashlib.sha256().digest_size
 # Files of this folder that keep code but do not make it: how they write it is told by the first line of what they write.
-_BESIDES = ("cache.py", "keeping.py", "locks.py", "messages.py", "recording.py", "shipped.py", "warming.py")
+_BESIDES = (
+    "cache.py",
+    "entries.py",
+    "keeping.py",
+    "loading.py",
+    "locks.py",
+    "messages.py",
+    "recording.py",
+    "shipped.py",
+    "warming.py",
+)
 # Settings of Numba's that change the code.
 _SETTINGS = (
     "OPT",
@@ -172,6 +180,9 @@ def kept(file: Path, key: str, trusted: Callable[[os.stat_result], bool] = ours)
 
 def keep(file: Path, key: str, payload: bytes, mode: int = 0o600) -> str:
     """Keep a payload, whole or not at all; why it could not be kept, and "" if it was."""
+    from supple.basics.writing import write_file
+    from supple.errors import BadFile
+
     rest = _digest(key) + payload
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ from supple.kernels.compiling import collecting, messages
 from supple.kernels.compiling.cache import INTERPRETED
 from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
 from supple.kernels.compiling.recording import name_of, register
+from supple.kernels.compiling.views import teach_views
 
 _OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
@@ -77,12 +78,7 @@ def entry(function: Any, small: bool = False) -> Any:
     return dispatcher
 
 
-def untyped(entry: Any) -> Any:
-    """An entry that has been called before, without the look at its arguments' types: they must be what they were then."""
-    overloads = list(getattr(entry, "overloads", {}).values())
-    return getattr(overloads[0], "entry_point", entry) if len(overloads) == 1 else entry
-
-
+teach_views()
 if not INTERPRETED:
     messages.listen()
     collecting.collect_seldom()

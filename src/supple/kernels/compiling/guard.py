@@ -55,6 +55,10 @@ _KEEPING: dict[str, str | None] = {
         "target_context libdata fndesc env signature objectmode lifted typeann reload_init referenced_envs"
     ),
     "numba.core.dispatcher Dispatcher.enable_caching": "self",
+    "numba.core.environment Environment.from_fndesc": "fndesc",
+    "numba.core.environment Environment.env_name": None,
+    "numba.core.funcdesc FunctionDescriptor.modname": None,
+    "numba.core.funcdesc FunctionDescriptor.lookup_module": "self",
     "numba.core.serialize dumps": "obj",
 }
 

@@ -91,14 +91,20 @@ def entries() -> dict[str, Any]:
     return {name: each for name, each in REGISTER.items() if name.startswith("supple.")}
 
 
-def entry_named(name: str) -> Any:
-    """The entry of that name; a twin, which is made when somebody first asks for it, is made."""
-    found = entries()
-    if name not in found:
-        module, function = name.rsplit(".", 1)
+def entry_from_source(name: str) -> Any:
+    """The entry of that name: its source is imported, and a twin made, if nobody asked for it before."""
+    module, function = name.rsplit(".", 1)
+    import_module(module)
+    if name not in REGISTER:
         kind, _, original = function.partition("_")
-        import_module("supple.kernels.compiling").__dict__[f"{kind}_twin"](found[f"{module}.{original}"])
+        made = import_module("supple.kernels.compiling.twins").__dict__[f"{kind}_twin"]
+        made(REGISTER[f"{module}.{original}"])
     return REGISTER[name]
+
+
+def entry_named(name: str) -> Any:
+    """The entry of that name, among all entries of the package."""
+    return entries().get(name) or entry_from_source(name)
 
 
 def recorded() -> list[Call]:

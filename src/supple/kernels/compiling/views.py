@@ -1,4 +1,4 @@
-"""Views into packed arrays.
+"""Views into packed arrays, as kernels make them (as Python does: `slices`).
 
 Compiled, a view is a bare pointer with a shape: no reference count, hence no atomic traffic between threads.
 """
@@ -15,21 +15,7 @@ from numba import carray, types
 from numba.extending import intrinsic, lower_builtin, overload, type_callable
 
 from supple.kernels.compiling.guard import COMPILES_QUICKLY
-
-
-def row(pack: Any, at: int, count: int) -> Any:
-    """The `count` numbers of a flat array that begin at `at`."""
-    return pack[at : at + count]
-
-
-def table(pack: Any, at: int, rows: int, columns: int) -> Any:
-    """The `rows` × `columns` numbers of a flat array that begin at `at`."""
-    return pack[at : at + rows * columns].reshape(rows, columns)
-
-
-def flat(array: Any) -> Any:
-    """All numbers of a contiguous table in one row."""
-    return array.reshape(-1)
+from supple.kernels.compiling.slices import flat, row, table, tell_compiler
 
 
 @intrinsic
@@ -94,13 +80,8 @@ def _plain() -> None:
         return view
 
 
-def define_views(function: Callable[..., Any], kind: Any, shapes: Sequence[tuple[int, int]], views: Any) -> None:
-    """Let kernels call ``function(I, memory)`` for a named tuple of views; quickly, as one instruction to the compiler.
-
-    `shapes` says of every field which of the two arrays it lies in (−1: it is a number) and how many sides it has;
-    ``views(builder, word, contents)`` writes down, with the data of I for contents, these arrays, where each view begins,
-    and its sides.
-    """
+def _define(function: Callable[..., Any], kind: Any, shapes: Sequence[tuple[int, int]], views: Any) -> None:
+    """Tell Numba of a function that makes views; quickly, as one instruction to the compiler."""
     if not COMPILES_QUICKLY:
         twin = FunctionType(function.__code__, function.__globals__)
         overload(function)(lambda I, memory: twin)  # not inline: Numba would take what is written into views for dead
@@ -116,7 +97,10 @@ def define_views(function: Callable[..., Any], kind: Any, shapes: Sequence[tuple
     lower_builtin(function, types.Array, types.Array)(lower_views(views))
 
 
-if COMPILES_QUICKLY:
-    _quick()
-else:
-    _plain()
+def teach_views() -> None:
+    """Tell the compiler of `row`, `table` and `flat`, and of all functions that make views, now and later."""
+    if COMPILES_QUICKLY:
+        _quick()
+    else:
+        _plain()
+    tell_compiler(_define)

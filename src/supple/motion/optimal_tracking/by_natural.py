@@ -10,7 +10,8 @@ from supple.geometry.placements import Floats
 from supple.motion.optimal_tracking.settings import OptimalTracking
 from supple.motion.optimal_tracking.trial import DrivenAngle, Held, checked_trial
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, FrameByFrame, joined
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import NOT_YET, Fits, joined
 from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
 
 

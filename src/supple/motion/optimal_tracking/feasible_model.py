@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.curvature import add_tree_stiffness
 from supple.kernels.observe import term_count, term_of
-from supple.kernels.scratch import clear
 from supple.kernels.tree import open_tree, place, slopes, steer, sum_stiffness
 from supple.kernels.wrench import curve
 from supple.motion.optimal_tracking.feasible_tables import open_feasible, open_items

@@ -37,10 +37,10 @@ from supple.basics.stopping import Stop
 from supple.geometry.placements import Floats
 from supple.kernels.algebra.dual_programme import minimise, programme
 from supple.kernels.algebra.triangular import factor
+from supple.kernels.algebra.vectors import clear
 from supple.kernels.charts import EXACT, STEEP, recentre, report
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import counts_of
-from supple.kernels.scratch import clear
 from supple.kernels.tree import open_tree
 from supple.motion.optimal_tracking.feasible_model import (
     derive,

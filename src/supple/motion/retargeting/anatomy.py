@@ -15,6 +15,7 @@ import numpy as np
 from supple.errors import BadValue
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
+from supple.motion.retargeting.limb_parts import cut
 from supple.motion.retargeting.names import Named, named
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -22,11 +23,12 @@ NEAR_THE_TRUNK = ("thigh", "upper_arm", "shank", "forearm", "foot", "hand")  # t
 
 
 class Anatomy:
-    """The rest posture of a figure, and the meaning of its names."""
+    """The rest posture of a figure, or another one that stands for it, and the meaning of its names."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, posture: Floats | None = None) -> None:
         self.figure = figure
-        self.rest = figure.placements(figure.rest)
+        self.posture = figure.rest if posture is None else posture
+        self.rest = figure.placements(self.posture)
         self.origin = {segment: T[:3, 3] for segment, T in self.rest.items()}
         self.above = {segment: figure.parent_of(segment) for segment in figure.segments}
         self.moving = tuple(segment for segment in figure.segments if figure.joints_of(segment))
@@ -49,11 +51,18 @@ class Anatomy:
             at = self.above[at]
         return out[::-1]
 
+    def farthest(self, segment: str, start: Floats) -> Floats:
+        """The origin farthest from a point, of a segment and what hangs on it."""
+        points = np.array([self.origin[s] for s in self.below[segment]])
+        return points[int(np.argmax(np.linalg.norm(points - start, axis=1)))]
+
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def said(self) -> dict[str, Named]:
         """What each segment's name says; a shoulder without another name for the upper arm is the upper arm."""
-        out = {segment: named(segment) for segment in self.figure.segments}
+        bare = {segment: named(segment) for segment in self.figure.segments}
+        tips = {segment: self.farthest(segment, self.origin[segment]) for segment in self.moving}
+        out = cut(bare, self.moving, self.origin, tips)
         armed = {name.side for segment, name in out.items() if name.part == "upper_arm" and segment in self.moving}
         for segment, name in out.items():
             if name.part == "clavicle" and name.side not in armed:
@@ -73,6 +82,11 @@ class Anatomy:
         if ("pelvis", "") not in out and (root := self._carrier_of_legs(out)) is not None:
             out["pelvis", ""] = (root,)
         return out
+
+    @property
+    def over_the_pelvis(self) -> tuple[str, ...]:
+        """The segments that the pelvis hangs on, such as a root on the floor: they are no part of the body."""
+        return tuple(self.path(self.parts["pelvis", ""][0])[:-1]) if ("pelvis", "") in self.parts else ()
 
     def _carrier_of_legs(self, parts: dict[tuple[str, str], tuple[str, ...]]) -> str | None:
         """The last segment that both thighs hang on."""
@@ -112,8 +126,13 @@ class Anatomy:
         return np.cross(UP, forward)
 
     @cached_property
-    def reach(self) -> dict[str, float]:
-        """The way from the pelvis to each segment's origin along the bones, as a share of the longest."""
+    def size(self) -> float:
+        """The height of all origins together; 1 where they lie in a plane."""
+        return float(np.ptp([p[2] for p in self.origin.values()])) or 1.0
+
+    @cached_property
+    def ways(self) -> dict[str, float]:
+        """The way from the pelvis to each segment's origin along the bones."""
         root = self.parts.get(("pelvis", ""), self.figure.segments[:1])[0]
         way = {root: 0.0}
         for segment in self.figure.segments:
@@ -121,8 +140,17 @@ class Anatomy:
             if parent is not None and segment != root:
                 way[segment] = way.get(parent, 0.0) + float(np.linalg.norm(self.origin[segment] - self.origin[parent]))
             way.setdefault(segment, 0.0)
-        longest = max(way.values()) or 1.0
-        return {segment: length / longest for segment, length in way.items()}
+        return way
+
+    @cached_property
+    def longest(self) -> float:
+        """The longest such way; 1 where all are nothing."""
+        return max(self.ways.values()) or 1.0
+
+    @cached_property
+    def reach(self) -> dict[str, float]:
+        """The way to each segment's origin as a share of the longest."""
+        return {segment: length / self.longest for segment, length in self.ways.items()}
 
     def place(self, segment: str) -> Floats:
         """Reach, side (−1 right, 0 middle, 1 left) and half of the body (−1 below the pelvis, 1 above)."""

@@ -21,7 +21,7 @@ import numpy as np
 from supple.geometry.placements import Floats, compose, rotation_vector, turned
 from supple.motion.retargeting.anatomy import UP
 from supple.motion.retargeting.planted import Phase, covered, runs
-from supple.motion.retargeting.rest_alignment import arc
+from supple.motion.retargeting.rest_alignment import arc, arcs
 from supple.motion.retargeting.soles import Sole
 
 BLEND = 0.15  # [s]
@@ -57,10 +57,54 @@ def planned(sole: Sole, turns: Floats, ankles: Floats, planted: list[list[Phase]
     level = [_level(R[a:b], origins[a:b], sole) for a, b in flats]
     locks = _locks((heel, ball), R, origins, planted, flats, level)
     R = _blended(R, flats, [T[:3, :3] for T in level], times)
+    R = _not_tipped(R, ball - heel, masks)
     origins = _pinned(R, origins, (heel, ball), masks, locks, times)
+    if planted[0] or planted[1]:
+        origins = _raised(R, origins, sole, masks)
     T = np.zeros((frames, 4, 4))
     T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = R, origins, 1.0
     return Footing(sole, T, masks, locks)
+
+
+def _not_tipped(R: Floats, along: Floats, masks: tuple[np.ndarray, ...]) -> Floats:
+    """The turns, level where the heel would be below a planted ball or the ball below a planted heel."""
+    way = R @ along
+    size = float(np.linalg.norm(along))
+    if size < 1e-9:
+        return R
+    tipped = (masks[1] & (way[:, 2] > 0.0)) | (masks[0] & ~masks[1] & (way[:, 2] < 0.0))
+    flat = way * [1.0, 1.0, 0.0]
+    k = np.flatnonzero(tipped & (np.linalg.norm(flat, axis=1) > 0.1 * size))
+    out = R.copy()
+    out[k] = arcs(way[k], flat[k]) @ R[k]
+    return out
+
+
+def flat_toes(toes: Floats, foot: Floats, footing: Footing, times: Floats) -> Floats:
+    """The turns `toes` made level, with the heading of the foot, while the ball is planted, and smoothly to there."""
+    from scipy.spatial.transform import Rotation
+
+    frames = np.flatnonzero(footing.planted[1])
+    if not len(frames):
+        return toes
+    after = frames[np.clip(np.searchsorted(frames, np.arange(len(times))), 0, len(frames) - 1)]
+    before = frames[np.clip(np.searchsorted(frames, np.arange(len(times)), side="right") - 1, 0, len(frames) - 1)]
+    away = np.minimum(np.abs(times[after] - times), np.abs(times - times[before]))
+    heading = foot @ footing.sole.forward
+    begin = footing.sole.forward
+    angle = np.arctan2(heading[:, 1], heading[:, 0]) - np.arctan2(begin[1], begin[0])
+    level = Rotation.from_rotvec(np.outer(angle, UP)).as_matrix()
+    turn = Rotation.from_matrix(level @ np.swapaxes(toes, 1, 2)).as_rotvec()
+    return Rotation.from_rotvec(_eased(1.0 - away / BLEND)[:, None] * turn).as_matrix() @ toes
+
+
+def _raised(R: Floats, origins: Floats, sole: Sole, masks: tuple[np.ndarray, ...]) -> Floats:
+    """The origins so high that no spot of a foot in the air is below the ground."""
+    spots = [(spot.centre, spot.radius) for spot in sole.spots if spot.segment == sole.foot]
+    points = [*spots, (sole.in_foot(sole.heel), 0.0), (sole.in_foot(sole.ball), 0.0)]
+    low = np.min([R[:, 2] @ at + origins[:, 2] - radius for at, radius in points], axis=0)
+    lift = np.where(masks[0] | masks[1], 0.0, np.maximum(0.0, -low))
+    return origins + np.outer(lift, UP)
 
 
 def _level(R: Floats, origins: Floats, sole: Sole) -> Floats:

@@ -1,196 +1,276 @@
-"""Frame by frame: the posture of the target that does best what the wishes of a frame say, inside its limits.
+"""The postures of the target: all frames fitted, doubtful ones searched for again, the ground kept clear, jumps taken
+slowly.
 
-Soft: each matched segment points and faces as is wished, hips and feet are where they should be, and the posture
-stays near the one that is expected after the last, drawn a little to the rest posture, which decides what nothing
-else does. Firm, that is with a weight that leaves micrometres: planted heels and balls on their locks, no spot of
-feet, hands and head below the ground. Which of these count changes only when a point is planted or lifted: there is
-one prepared problem for each such state, and every search begins at the posture of the frame before. Where a
-coordinate would jump, because a shoulder has reached the end of its range and the way on leads round the other side,
-the frame is solved again with more weight on the expected posture, so that the change takes as many frames as it
-needs.
+**Fitted.** A frame is wanted as markers (`retargeting.stars`), and fitted by the compiled tracker. Nothing in it
+depends on the frame before but where the fit starts, so the clip may be followed in both directions from any frame.
+
+**Searched.** One frame is searched for from many starts, the rest posture and others all over the limits, each
+carried to where its stars lie best. From there the clip is followed to both ends. Then the frames that are worse than
+their neighbours, those beside a jump, and the ends are searched again; where that finds something better, the clip is
+followed from there, both ways, as long as it stays better.
+
+**Hands** that stand on the ground in the source are locked where they have come to be (`retargeting.hands`).
+
+**Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are
+fitted again from where they are, with floors under all spots.
+
+**Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round
+the other side, the frames around are fitted again near to the postures' averages over a while, so that the change
+takes as long as it needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from supple.basics.stopping import Stop
-from supple.figure.effectors import Frame, Point
 from supple.figure.figure import Figure
-from supple.geometry.placements import Floats, compose
+from supple.geometry.placements import Floats
 from supple.motion.retargeting.footing import Footing
-from supple.motion.retargeting.rest_alignment import STRAIGHT, Pair
+from supple.motion.retargeting.hands import Hand, hand_marks, planted_hands
+from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.soles import Spot, spots_of
+from supple.motion.retargeting.stars import FIRM, Mark, floors, sky_of
 from supple.motion.retargeting.wishes import Wishes
-from supple.problem.goals import At, Beyond, Facing, Near
-from supple.problem.problem import Problem, Task
+from supple.motion.tracking.by_solver import BySolver
+from supple.motion.tracking.carrying import carried_to, spread_out
+from supple.motion.tracking.clip import Clip
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import LATE, run
+from supple.motion.tracking.frame_step import ENDED, VALUE
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
-from supple.solving.prepare import Query, prepare
 
-FIRM = 1e6  # weight of what must hold [1/m²]: a thousandth of a millimetre weighs as much as a milliradian
-HIPS, FEET = 10.0, 100.0  # weights of places [1/m²] against a radian
-TWISTS = {"foot": 1.0, "toes": 1.0, "hand": 0.6, "": 1.0}  # of facing against pointing; orientations count in full
-TWIST = 0.15
-WEIGHTS = {"spine": 0.5, "clavicle": 0.2, "foot": 3.0, "toes": 0.3, "": 0.1}
-NEAR_GROUND = 0.7  # hands and head keep off the ground where they are lower than this share of the leg
-STAY, SLOWLY = 3e-3, 0.3  # weights of the expected posture: as a rule, and where a coordinate would jump
-FASTEST = (
-    20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if that is lower [rad/s, m/s]
-)
-SWING, DRIFT = 0.05, 1.0  # seconds for which the last speeds are expected to last; in which the rest posture draws near
-FIRST = 12  # searches for the first frame, each from where the last one ended
-
-
-def _frame(pair: Pair, rest: Floats, axes: Floats) -> Frame:
-    """The frame of a segment whose x and y axes are the given directions of the world at rest."""
-    R = rest[:3, :3].T @ np.column_stack([*axes, np.cross(*axes)])
-    return Frame(pair.target, compose(R, np.zeros(3)))
+STARTS, AGAIN = 24, 8  # searches for the first frame, and for one that is doubtful
+WINDOW = 60  # frames of which one at most is doubted for being the worst
+WORSE, BETTER = 2.0, 0.97  # of the clip's median, what is doubtful; of what there is, what is better
+STRETCH = 30  # frames that are followed at once from a better one
+FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
+SLOWLY, HARDER, TRIES = 0.3, 4.0, 4  # weight of the averages where a coordinate jumps, how it grows, and how often
+AVERAGED = 0.15  # seconds on either side over which they are taken
+TOUCH = 2e-4  # [m] below the ground that is none
+HELD, STIFF = (
+    4e4,
+    1e3,
+)  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
+ROUNDS = 2  # times that the ground is looked at
+METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
 
 class Follower:
-    """The target's postures, one frame after the other."""
+    """The target's postures."""
 
-    def __init__(self, figure: Figure, wishes: Wishes) -> None:
-        self.figure, self.wishes = figure, wishes
+    def __init__(self, figure: Figure, wishes: Wishes, stop: Stop) -> None:
+        self.figure, self.wishes, self.stop = figure, wishes, stop
         self.anatomy = wishes.alignment.target.anatomy
         self.footings = wishes.footings
-        self.soft, self.targets = self._soft()
-        self.spots, self.low = self._spots()
-        root = wishes.alignment.of("pelvis") or wishes.alignment.pairs[0]
-        self.of_root = np.isin(figure.coordinates, figure.chain(None, root.target))
-        self._queries: dict[tuple[bool, tuple[bool, ...]], Query] = {}
+        self.sky = sky_of(figure, wishes)
+        times = wishes.motion.times
+        self.step = float(times[-1] - times[0]) / max(len(times) - 1, 1) or 1.0
+        self.plain = self.sky.clip(figure, [], self.step, stop)
+        root = self.plain.near[0] == 0.0
+        self.hands: list[Hand] = planted_hands(wishes, self.spots) if wishes.plant else []
+        self.locks: list[Mark] = []
+        self.fastest = np.where(root, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
 
-    # ── what never changes ───────────────────────────────────────────────────────────────────────────────────────────
-    def _soft(self) -> tuple[list[Task], list[Floats]]:
-        """The soft tasks, and their targets in all frames."""
-        tasks, targets = [], []
-        feet = {footing.sole.foot: footing for footing in self.footings}
-        for pair in self.wishes.alignment.pairs:
-            axes, rest = self.wishes.axes(pair), self.anatomy.rest[pair.target]
-            twist = 1.0 if pair.part in STRAIGHT else TWISTS.get(pair.part, TWIST)
-            goal = Facing(x=axes[0], y=axes[1], per_radian=(1.0, twist))
-            tasks.append(Task(_frame(pair, rest, axes), goal, weight=WEIGHTS.get(pair.part, 1.0), name=pair.target))
-            turned = self.wishes.turned(pair)
-            if pair.target in feet:
-                turned = feet[pair.target].placements[:, :3, :3] @ rest[:3, :3].T
-            targets.append(turned[:, None] @ axes[None, :, :, None])
-        targets = [target[..., 0] for target in targets]
-        if self.wishes.hips is not None:
-            pair = self.wishes.alignment.of("pelvis") or self.wishes.alignment.pairs[0]
-            at, way = self.wishes.hips
-            rest = self.anatomy.rest[pair.target]
-            tasks.append(Task(_point(pair.target, rest, at), At(at), weight=HIPS, name="hips"))
-            targets.append(way)
-        for footing in self.footings:
-            tasks.append(
-                Task(Point(footing.sole.foot), At(np.zeros(3)), weight=FEET, name=f"{footing.sole.foot} place")
-            )
-            targets.append(footing.placements[:, :3, 3])
-        return tasks, targets
-
-    def _spots(self) -> tuple[list[list[Spot]], list[np.ndarray]]:
-        """What may touch the ground, in groups: soles, what lies farthest out on each hand, the head; and when each may."""
+    @cached_property
+    def spots(self) -> list[Spot]:
+        """What may touch the ground: soles, what lies farthest out on hands, head, limbs and trunk."""
         if not self.wishes.plant:
-            return [], []
-        groups = [[spot for footing in self.footings for spot in footing.sole.spots]]
-        low = [np.ones(len(self.wishes.motion), dtype=bool)]
+            return []
+        out = [spot for footing in self.footings for spot in footing.sole.spots]
         for pair in self.wishes.alignment.pairs:
-            if pair.part in ("head", "hand"):
-                start = self.wishes.alignment.target.start(pair.target)
-                below = [s for s in self.anatomy.below[pair.target] if s == pair.target or s in self.anatomy.moving]
-                found = [farthest(spots_of(self.anatomy, s), self.anatomy.rest[s], start) for s in below]
-                groups.append([spot for spots in found for spot in spots])
-                low.append(self.wishes.height(pair) < NEAR_GROUND * self.wishes.leg)
-        return groups, low
+            if pair.part not in ("foot", "toes", "digit", ""):
+                out += self._outermost(pair)
+        return out
 
-    def _near(self, weight: float) -> Task:
-        """To stay near the expected posture; the root is drawn nowhere."""
-        weights = np.full(self.figure.size, weight)
-        weights[self.of_root] = 0.0
-        return Task(None, Near(self.figure.rest, weights), name="stay")
+    def _outermost(self, pair: Pair) -> list[Spot]:
+        """The spots of a pair's segment that lie farthest from where it turns; where it turns, if it has no shapes."""
+        start = self.wishes.alignment.target.start(pair.target)
+        below = [pair.target]
+        if pair.part in ("head", "hand"):
+            below = [s for s in self.anatomy.below[pair.target] if s == pair.target or s in self.anatomy.moving]
+        found = [farthest(spots_of(self.anatomy, s), self.anatomy.rest[s], start) for s in below]
+        return [spot for spots in found for spot in spots] or [Spot(pair.target, np.zeros(3), 0.0)]
 
-    # ── frames ───────────────────────────────────────────────────────────────────────────────────────────────────────
-    def _query(self, state: tuple[bool, ...], slowly: bool) -> Query:
-        """The prepared problem in which groups of spots are near the ground or not, heels and balls planted or not."""
-        key = slowly, state
-        if key not in self._queries:
-            tasks = [*self.soft, self._near(SLOWLY if slowly else STAY)]
-            for spot in self._near_ground(state):
-                floor = Beyond((0.0, 0.0, spot.radius), (0.0, 0.0, 1.0))
-                tasks.append(
-                    Task(spot.point, floor, weight=FIRM, tolerance=1e-3, name=f"{spot.segment} above the ground")
-                )
-            for on, (footing, kind) in zip(state[len(self.spots) :], self._points(), strict=True):
-                if on:
-                    sole = footing.sole
-                    point = _point(sole.foot, sole.rest, (sole.heel, sole.ball)[kind])
-                    tasks.append(Task(point, At(np.zeros(3)), weight=FIRM, tolerance=1e-3, name=f"{sole.foot} planted"))
-            self._queries[key] = prepare(Problem(self.figure, tasks), solver=LevenbergMarquardt())
-        return self._queries[key]
-
-    def _near_ground(self, state: tuple[bool, ...]) -> list[Spot]:
-        return [spot for on, group in zip(state, self.spots, strict=False) if on for spot in group]
-
-    def _points(self) -> list[tuple[Footing, int]]:
-        return [(footing, kind) for footing in self.footings for kind in (0, 1)]
-
-    def _answer(self, k: int, q: Floats, last: Floats) -> Floats:
-        """The posture of frame k, after the postures q and, before it, `last`."""
-        times = self.wishes.motion.times
-        dt = times[k] - times[k - 1] if k else np.inf
-        expected = self._expected(q, last, dt)
-        query, targets = self._asked(k, expected, slowly=False)
-        new = query(targets, start=q).q
-        fastest = np.where(self.of_root, np.inf, np.minimum(self.figure.speed, FASTEST))
-        if (np.abs(new - q) > fastest * dt).any():
-            query, targets = self._asked(k, expected, slowly=True)
-            new = query(targets, start=q).q
-        return np.array(new)
-
-    def _asked(self, k: int, expected: Floats, slowly: bool) -> tuple[Query, list[Any]]:
-        """The query of a frame and its targets."""
-        points = self._points()
-        on = [bool(footing.planted[kind][k]) for footing, kind in points]
-        locks = [footing.locks[kind][k] for planted, (footing, kind) in zip(on, points, strict=True) if planted]
-        state = (*(bool(low[k]) for low in self.low), *on)
-        free = [None] * len(self._near_ground(state))
-        return self._query(state, slowly), [*(target[k] for target in self.targets), expected, *free, *locks]
-
-    def _expected(self, q: Floats, last: Floats, dt: float) -> Floats:
-        """The posture after q if speeds die out in a while, drawn to the rest posture."""
-        share = float(np.exp(-dt / DRIFT))
-        return share * (q + np.exp(-dt / SWING) * (q - last)) + (1.0 - share) * self.figure.rest
-
-    def solved(self, told: Callable[[int], None] | None, stop: Stop) -> tuple[Floats, int]:
+    # ── fitting ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    def solved(self, told: Callable[[int], None] | None) -> tuple[Floats, int]:
         """The postures (frames, size), and how many were done before it was time to stop: the others stand still.
 
         `told` hears the number of each frame that is done.
         """
-        Q = np.empty((len(self.wishes.motion), self.figure.size))
-        q = last = np.array(self.figure.rest)
-        done = 0
-        for _ in range(FIRST):
-            with stop:
-                q = q if stop.asked else self._answer(0, q, q)
-        for k in range(len(Q)):
-            if stop.asked:
-                break
-            with stop:
-                last, q = q, self._answer(k, q, last) if k else q
-                Q[k], done = q, k + 1
-                if told is not None:
-                    told(k)
-        Q[done:] = q
+        if METHOD.refusals(self.plain):
+            Q, done = self._by_solver()
+        else:
+            Q, done = self._fitted()
+        for k in range(done if told is not None else 0):
+            told(k)  # pyright: ignore[reportOptionalCall]
         return Q, done
 
+    def _by_solver(self) -> tuple[Floats, int]:
+        """For figures that the compiled tracker does not take: a solver of single problems, frame by frame."""
+        fits = BySolver(LevenbergMarquardt()).fit(self.plain, np.array(self.figure.rest))
+        return fits.q, int((fits.reports[:, ENDED] != LATE).sum())
 
-def _point(segment: str, rest: Floats, at: Floats) -> Point:
-    """A point of the world at rest, fixed in a segment."""
-    x, y, z = (rest[:3, :3].T @ (at - rest[:3, 3])).tolist()
-    return Point(segment, (x, y, z))
+    def _fitted(self) -> tuple[Floats, int]:
+        clip, count = self.plain, len(self.wishes.motion)
+        self.settings = METHOD.settings(clip, METHOD.steps)
+        q = np.array(self.figure.rest)
+        with self.stop:
+            q, _ = self._searched(0, STARTS)
+        fits = run(clip, np.arange(count), q, self.settings)
+        Q, value = fits.q, fits.reports[:, VALUE]
+        done = int((fits.reports[:, ENDED] != LATE).sum())
+        for better in (lambda Q: self._doubted(Q, value), self._planted, self._lifted, self._slowed):
+            if done < count or self.stop.asked:
+                break
+            with self.stop:
+                Q = better(Q)
+        return Q, done
+
+    def _searched(self, k: int, starts: int) -> tuple[Floats, float]:
+        """The best posture of frame k from many starts, and its value."""
+        stars = replace(
+            self.plain, weights=self.plain.weights * np.isin(self.plain.names, [m.name for m in self.sky.stars])
+        )
+        rest = self.figure.rest[None]
+        postures = np.vstack([rest, spread_out(self.figure, starts)])
+        begin = np.clip(carried_to(stars, k, postures), self.figure.lower, self.figure.upper)
+        fits = run(self.plain, np.full(len(begin), k), begin, self.settings, chained=False)
+        value = fits.reports[:, VALUE]
+        best = np.flatnonzero(value <= value.min() * (1.0 + 1e-3))[0]  # of equals the one from nearest to rest
+        return fits.q[best], float(value[best])
+
+    def _doubted(self, Q: Floats, value: Floats) -> Floats:
+        """The postures with doubtful frames searched again, and what is better followed from there."""
+        Q, value, seen = Q.copy(), value.copy(), np.zeros(len(Q), dtype=bool)
+        for k in self._doubtful(Q, value):
+            if seen[k] or self.stop.asked:
+                continue
+            q, least = self._searched(k, AGAIN)
+            if least < BETTER * value[k]:
+                Q[k], value[k] = q, least
+                for way in (1, -1):
+                    self._followed(k, way, Q, value, seen)
+        return Q
+
+    def _doubtful(self, Q: Floats, value: Floats) -> list[int]:
+        """Frames that are the worst of their surroundings and worse than most, those beside jumps, and the last."""
+        count = len(Q)
+        jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > self.fastest).any(axis=1))
+        worst = [a + int(np.argmax(value[a : a + WINDOW])) for a in range(0, count, WINDOW)]
+        limit = WORSE * float(np.median(value))
+        found = [k for k in worst if value[k] > limit]
+        beside = sorted({*(jumps + 1).tolist(), *np.maximum(jumps - 1, 0).tolist()})[: 2 + count // WINDOW]
+        return list(dict.fromkeys([count - 1, *beside, *found]))
+
+    def _followed(self, k: int, way: int, Q: Floats, value: Floats, seen: np.ndarray) -> None:
+        """Follow the clip from frame k on, one way, as long as that is better than what there is."""
+        while not self.stop.asked:
+            frames = k + way * np.arange(STRETCH + 1)
+            frames = frames[(frames >= 0) & (frames < len(Q))]
+            if len(frames) < 2:
+                return
+            fits = run(self.plain, frames, Q[k], self.settings)
+            better = fits.reports[1:, VALUE] < BETTER * value[frames[1:]]
+            good = len(better) if better.all() else int(np.argmin(better))
+            new = frames[1 : 1 + good]
+            Q[new], value[new], seen[new] = fits.q[1 : 1 + good], fits.reports[1 : 1 + good, VALUE], True
+            if good < len(better):
+                return
+            k = int(frames[-1])
+
+    # ── the ground ───────────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def grounded(self) -> Clip:
+        """The clip with floors for all spots; those of a planted foot, which its locks hold already, count less."""
+        weights = [np.full(len(self.wishes.motion), FIRM) for _ in self.spots]
+        for footing in self.footings:
+            held = STIFF if self._is_stiff(footing) else HELD
+            for weight, spot in zip(weights, self.spots, strict=True):
+                if spot.segment in {s.segment for s in footing.sole.spots}:
+                    weight[footing.planted[0] | footing.planted[1]] = held
+        return self.sky.clip(self.figure, [*floors(self.spots, weights), *self.locks], self.step, self.stop)
+
+    def _is_stiff(self, footing: Footing) -> bool:
+        """Whether a foot turns about one axis only, so that it cannot lie flat wherever its leg comes from."""
+        above = [
+            p.target
+            for p in self.wishes.alignment.pairs
+            if p.part == "shank" and p.target in self.anatomy.path(footing.sole.foot)
+        ]
+        return bool(above) and len(self.figure.chain(above[-1], footing.sole.foot)) < 2
+
+    def heights(self, Q: Floats) -> Floats:
+        """How high above the ground the lowest point of each spot is (frames, spots)."""
+        return np.stack([p[:, 2] - s.radius for p, s in zip(self._places(Q), self.spots, strict=True)], axis=1)
+
+    def _places(self, Q: Floats) -> list[Floats]:
+        frames = {segment: self.figure.placement(Q, segment) for segment in {spot.segment for spot in self.spots}}
+        return [frames[s.segment][:, :3, :3] @ s.centre + frames[s.segment][:, :3, 3] for s in self.spots]
+
+    def _planted(self, Q: Floats) -> Floats:
+        """The postures with hands locked where they stand on the ground."""
+        if not self.hands or self.stop.asked:
+            return Q
+        at = [next(k for k, spot in enumerate(self.spots) if spot is hand.spot) for hand in self.hands]
+        ways = self._places(Q)
+        self.locks = hand_marks(self.hands, [ways[k] for k in at], len(Q))
+        concerned = np.flatnonzero(np.any([mark.weights > 0.0 for mark in self.locks], axis=0))
+        Q = Q.copy()
+        Q[concerned] = run(self.grounded, concerned, Q[concerned], self.settings, chained=False).q
+        return Q
+
+    def _lifted(self, Q: Floats) -> Floats:
+        """The postures with nothing below the ground."""
+        if not self.spots:
+            return Q
+        for _ in range(ROUNDS):
+            low = np.flatnonzero((self.heights(Q) < -TOUCH).any(axis=1))
+            if not len(low) or self.stop.asked:
+                break
+            Q = Q.copy()
+            Q[low] = run(self.grounded, low, Q[low], self.settings, chained=False).q
+        return Q
+
+    # ── jumps ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    def _slowed(self, Q: Floats) -> Floats:
+        """The postures with jumps taken slowly, more and more so until there are none; what only passes a speed limit once."""
+        weight, reach, fastest = SLOWLY, max(2, round(AVERAGED / self.step)), self.fastest
+        for _ in range(TRIES):
+            jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > fastest).any(axis=1))
+            if not len(jumps) or self.stop.asked:
+                break
+            Q = self._near_averages(Q, jumps, reach, weight)
+            weight, fastest = HARDER * weight, np.where(np.isfinite(fastest), FASTEST * self.step, np.inf)
+        return Q
+
+    def _near_averages(self, Q: Floats, jumps: np.ndarray, reach: int, weight: float) -> Floats:
+        """The frames around jumps fitted again near to averages, with weights that fade away from there."""
+        concerned = np.unique(np.clip((jumps[:, None] + np.arange(-2 * reach, 2 * reach + 2)).ravel(), 0, len(Q) - 1))
+        near, smooth = np.repeat(self.plain.near[None], len(concerned), axis=0), averaged(Q, reach)[concerned]
+        away = np.abs(concerned[:, None] - jumps[None] - 0.5).min(axis=1) / (0.7 * reach)
+        moving = near[:, 0] > 0.0
+        more = moving * (weight * np.exp(-0.5 * away**2))[:, None]
+        near[:, 0] += more
+        near[:, 1] += more / near[:, 0].clip(1e-12) * (smooth - near[:, 1])
+        clip = self.grounded if self.spots else self.plain
+        out = Q.copy()
+        out[concerned] = run(
+            clip, concerned, np.where(moving, smooth, Q[concerned]), self.settings, chained=False, near=near
+        ).q
+        return out
+
+
+def averaged(Q: Floats, reach: int) -> Floats:
+    """Averages over `reach` frames on either side, with weights that fall off like a triangle."""
+    weights = 1.0 + reach - np.abs(np.arange(-reach, reach + 1))
+    padded = np.pad(Q, ((reach, reach), (0, 0)), mode="edge")
+    total = sum(w * padded[k : k + len(Q)] for k, w in enumerate(weights))
+    return np.asarray(total / weights.sum(), dtype=np.float64)
 
 
 def farthest(spots: list[Spot], rest: Floats, start: Floats) -> list[Spot]:

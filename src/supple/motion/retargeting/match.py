@@ -5,7 +5,8 @@ By name first: figures built alike are matched name by name; others part by part
 tip inwards, until they have three hinges, and such groups are matched by how far along the row they are. What names
 leave open is matched by geometry: each segment has a place (`Anatomy.place`), and the pairs are chosen for the least
 distance of places, both ways at once; pairs that are too far apart, or that do not hang below each other alike, are
-dropped.
+dropped. Geometry has the last word on limbs (`retargeting.match_check`): it says how sure each pair is, and refuses
+what cannot be.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.motion.retargeting.anatomy import Anatomy
+from supple.motion.retargeting.match_check import refuse_unsure
 
 FREE = 3  # hinges after which a body turns freely
 FAR = 0.12  # the greatest difference of places that is still a match
@@ -124,8 +126,12 @@ def found(source: Anatomy, target: Anatomy) -> Match:
         for t, s in _by_place(target, source, pairs):
             pairs[t] = (s, "geometry")
     able = (*target.moving, *target.parts.get(("pelvis", ""), ()))
-    chosen = [segment for segment in target.figure.segments if segment in pairs and segment in able]
-    return Match(tuple((t, pairs[t][0]) for t in chosen), tuple(pairs[t][1] for t in chosen))
+    over = {*target.over_the_pelvis, *(t for t, (s, _) in pairs.items() if s in source.over_the_pelvis)}
+    chosen = [s for s in target.figure.segments if s in pairs and s in able and s not in over]
+    found = [(t, pairs[t][0]) for t in chosen]
+    sure = refuse_unsure(found, source, target)
+    notes = [pairs[t][1] + ("" if s > 0.995 else f", {100 * s:.0f} % sure") for t, s in zip(chosen, sure, strict=True)]
+    return Match(tuple(found), tuple(notes))
 
 
 def _bodies(anatomy: Anatomy, row: Iterable[str]) -> list[str]:

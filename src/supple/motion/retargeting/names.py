@@ -33,6 +33,7 @@ _PARTS = [
     ("pelvis", r"pelvis|hips|hip|sacrum"),
 ]
 _TABLE = [(part, re.compile(rf"\b({words})\b")) for part, words in _PARTS]
+_BARE = re.compile("|".join(words for part, words in _PARTS if part in SIDED and part != "digit"))
 _VERTEBRA = re.compile(r"[LT]\d+")
 
 
@@ -51,6 +52,8 @@ def named(name: str) -> Named:
         return Named("", "spine", (bare.lower(),))
     words = [word.lower() for word in _WORD.findall(bare)]
     side = next((SIDES[word] for word in words if word in SIDES), "")
+    if not side and len(words) and words[0][0] in "lr" and _BARE.fullmatch(words[0][1:]):  # lfemur, rhand
+        side, words = words[0][0], [words[0][1:], *words[1:]]
     rest = tuple(word for word in words if word not in SIDES and word not in NOISE)
     text = " ".join(rest)
     found = (

@@ -23,6 +23,7 @@ CANDIDATE = 0.15  # height above the lowest sample below which slow samples tell
 WALKED = 1.5  # how far feet must have gone in a direction to tell the ground's slope along it [leg]
 RISE = 0.012  # height above the lower quarter of a phase's own heights at which its point is lifted [leg]
 SHORTEST, GAP = 0.06, 0.04  # phases and gaps between them [s]
+STILL, HAIR = 0.13, 0.0055  # speed [leg/s] and distance [leg] of what surely stands
 WINDOW = 0.02  # speeds are averages over twice this time [s]
 
 Phase = tuple[int, int]  # from a frame up to, not including, another
@@ -68,7 +69,8 @@ def _plane(points: Floats, kind: np.ndarray, leg: float) -> Ground:
     """The plane through points of two kinds, without those that lie far from it; sloped only along ways that were walked."""
     keep, heights, slopes = np.ones(len(points), dtype=bool), np.zeros(2), np.zeros(2)
     centre = points[:, :2].mean(axis=0)
-    axes = np.linalg.svd(points[:, :2] - centre, full_matrices=True)[2]
+    away = points[:, :2] - centre
+    axes = np.linalg.eigh(away.T @ away)[1].T[::-1]
     far = [axis for axis in axes if np.ptp(points[:, :2] @ axis) > WALKED * leg]
     along = np.array(far).reshape(-1, 2)
     A = np.column_stack([kind == 0, kind == 1, (points[:, :2] - centre) @ along.T]).astype(float)
@@ -99,6 +101,21 @@ def phases(points: Floats, heights: Floats, times: Floats, leg: float) -> list[P
             planted[a:b] = True
     found = [_trimmed(phase, heights, RISE * leg) for phase in runs(planted)]
     return [(a, b) for a, b in found if (b - a) * dt >= SHORTEST or (a == 0 and b == len(times))]
+
+
+def standing(way: Floats, times: Floats, leg: float) -> list[Phase]:
+    """When a point surely stands, whether it was planted or not: slow, as low as it gets, and within a hair of one place."""
+    if len(times) < 4:
+        return []
+    low = way[:, 2] < np.quantile(way[:, 2], 0.05) + RISE * leg
+    out = []
+    for first, last in runs((speeds(way, times) < STILL * leg) & low):
+        a = first
+        for k in range(first + 1, last + 1):  # what creeps stands anew
+            if k == last or np.linalg.norm(way[k] - way[a]) > HAIR * leg:
+                out += [(a, k)] if times[k - 1] - times[a] > SHORTEST else []
+                a = k
+    return out
 
 
 def _trimmed(phase: Phase, heights: Floats, rise: float) -> Phase:

@@ -1,26 +1,33 @@
 """What retargeting has kept and lost, in numbers: feet, ground, jitter, limits, directions.
 
-*Slide* is how far a planted heel or ball is from the middle of its place in that phase, level, at worst. *Depth* is
-how far anything that should not is below the ground, at worst. *Jerk* is the third derivative of the places where
-matched segments turn, averaged over them and over time; the source's is scaled to the target's size. A coordinate is
-at a limit where it is within a thousandth of its range of one; coordinates that never move do not count.
+*Slide* is how far a planted heel or ball is from the middle of its place in that phase, level, at worst; so is one
+that the source surely holds still, planted or not. *Depth* is how far anything that should not is below the ground,
+at worst. *Jerk* is the third derivative of the places where matched segments turn, averaged over them and over time;
+the source's is scaled to the target's size. A *jump* is a change of a coordinate from one frame to the next by more
+than 40 rad/s. A coordinate is at a limit where it is within a thousandth of its range of one; coordinates that never
+move do not count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from supple.basics.values import Value
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
+from supple.motion.retargeting.footing import Footing
 from supple.motion.retargeting.frames import Follower
+from supple.motion.retargeting.overlap import overlap_of
+from supple.motion.retargeting.planted import standing
 from supple.motion.retargeting.verdict import problems_of
-from supple.motion.retargeting.wishes import Wishes
+from supple.motion.retargeting.wishes import SourceFoot, Wishes
 
 EDGE = 1e-3  # of a range
+TOUCHING = 0.012  # [m] above the ground at which a point still touches it
+FAST = 40.0  # [rad/s, m/s] what only a jump is
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +55,8 @@ class Report(Value):
     at_limits: float
     phases: int
     scale: float
+    jumps: int = 0  # frames in which a coordinate changes faster than anything moves
+    overlap: float = 0.0  # how deep parts of the body are in each other at worst, beyond what they are at rest [m]
     late: str = ""  # what came before the last frame was done, if anything
     problems: tuple[str, ...] = ()
 
@@ -69,6 +78,8 @@ class Report(Value):
             ("depth below the ground [mm]", *(f"{1e3 * q.depth:.2f}" for q in (self.source, self.target))),
             ("mean jerk [m/s³]", *(f"{q.jerk:.1f}" for q in (self.source, self.target))),
             ("frames at a limit [%]", "–", f"{100 * self.at_limits:.1f}"),
+            ("depth in itself [mm]", "–", f"{1e3 * self.overlap:.1f}"),
+            ("frames that jump", "–", f"{self.jumps}"),
             ("direction error, mean [°]", "–", f"{np.rad2deg(self._mean()):.2f}"),
             ("direction error, worst [°]", "–", f"{np.rad2deg(self._worst()[1]):.1f} ({self._worst()[0]})"),
         ]
@@ -100,9 +111,17 @@ def reported(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) -> t
         at_limits,
         sum(len(phases) for foot in wishes.feet for phases in foot.planted),
         wishes.alignment.scale,
-        problems=problems_of(figure, wishes, Q, errors, target.slide, target.depth),
+        _jumps(follower, Q),
+        overlap_of(wishes.alignment, Q),
     )
-    return report, errors
+    problems = problems_of(figure, wishes, Q, errors, report)
+    return replace(report, problems=problems), errors
+
+
+def _jumps(follower: Follower, Q: Floats) -> int:
+    """Frames in which a coordinate that does not carry the whole body jumps."""
+    fast = np.abs(np.diff(Q, axis=0)) > np.where(np.isfinite(follower.fastest), FAST * follower.step, np.inf)
+    return int(fast.any(axis=1).sum())
 
 
 def _of_source(wishes: Wishes) -> Quality:
@@ -122,15 +141,30 @@ def _of_target(figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) ->
         T = figure.placement(Q, footing.sole.foot)
         for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
             slides.append(_slide(T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], phases))
-    for spot in (spot for group in follower.spots for spot in group):
-        T = figure.placement(Q, spot.segment)
-        depths.append(float((spot.radius - T[:, 2, :3] @ spot.centre - T[:, 2, 3]).max()))
+        slides += _creeping(wishes, foot, footing, T)
+    for hand in follower.hands:
+        T = figure.placement(Q, hand.spot.segment)
+        slides.append(_slide(T[:, :3, :3] @ hand.spot.centre + T[:, :3, 3], hand.phases))
+    if follower.spots:
+        depths.append(float(-follower.heights(Q).min()))
     target = wishes.alignment.target
     for pair in wishes.alignment.pairs:
         rest, T = target.anatomy.rest[pair.target], figure.placement(Q, pair.target)
         offset = rest[:3, :3].T @ (target.start(pair.target) - rest[:3, 3])
         places.append(T[:, :3, :3] @ offset + T[:, :3, 3])
     return Quality(max(slides, default=0.0), max(depths), _jerk(np.array(places), wishes.motion.times))
+
+
+def _creeping(wishes: Wishes, foot: SourceFoot, footing: Footing, T: Floats) -> list[float]:
+    """How far heel and ball go on the ground while the source's surely stand; nothing where feet are left alone."""
+    out = []
+    for kind, point in enumerate((footing.sole.heel, footing.sole.ball) if wishes.plant else ()):
+        way, theirs = T[:, :3, :3] @ footing.sole.in_foot(point) + T[:, :3, 3], wishes.joints_of_foot(foot.side)[kind]
+        for a, b in standing(theirs, wishes.motion.times, wishes.leg):
+            part = way[a:b][way[a:b, 2] < TOUCHING, :2]
+            if len(part):
+                out.append(float(np.linalg.norm(part - np.median(part, axis=0), axis=1).max()))
+    return out
 
 
 def _slide(way: Floats, phases: list[tuple[int, int]]) -> float:
@@ -162,7 +196,7 @@ def _direction_errors(figure: Figure, wishes: Wishes, Q: Floats) -> Floats:
     for pair in wishes.alignment.pairs:
         axis, rest = wishes.axes(pair)[0], wishes.alignment.target.anatomy.rest[pair.target][:3, :3]
         is_now = figure.placement(Q, pair.target)[:, :3, :3] @ (rest.T @ axis)
-        should = wishes.turned(pair) @ axis
+        should = wishes.wished(pair) @ axis
         across = np.linalg.norm(np.cross(is_now, should), axis=1)
         out.append(np.arctan2(across, (is_now * should).sum(axis=1)))
     return np.array(out).T

@@ -29,8 +29,10 @@ from supple.geometry.placements import Floats, turned
 from supple.motion.retargeting.anatomy import Anatomy
 from supple.motion.retargeting.match import FREE, Match, keys_of
 from supple.motion.retargeting.names import AXIAL, LIMBS
-from supple.motion.retargeting.soles import Sole
+from supple.motion.retargeting.soles import Sole, spots_of
 
+SHORT = 0.03  # of the body's height: a bone that is none
+HINGED = ("thigh", "upper_arm")  # parts in front of a knee or elbow
 STRAIGHT = ("clavicle", *AXIAL)  # parts that take over whole orientations
 NEXT = {a: b for limb in LIMBS.values() for a, b in pairwise(limb)}
 
@@ -55,6 +57,16 @@ def arc(u: Floats, v: Floats) -> Floats:
             return np.eye(3)
         axis, sine = np.cross(u, np.eye(3)[int(np.argmin(np.abs(u)))]), 0.0
     return turned((axis / np.linalg.norm(axis)).tolist(), float(np.arctan2(sine, cosine)))
+
+
+def arcs(u: Floats, v: Floats) -> Floats:
+    """The shortest turns (k, 3, 3) that make rows of u parallel to those of v (k, 3), which are not opposite to them."""
+    u, v = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (u, v))
+    w, c = np.cross(u, v), (u * v).sum(axis=1)
+    K = np.zeros((len(u), 3, 3))
+    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -w[:, 2], w[:, 1], -w[:, 0]
+    K -= np.swapaxes(K, 1, 2)
+    return np.eye(3) + K + K @ K / (1.0 + c)[:, None, None]
 
 
 class Skeleton:
@@ -91,12 +103,31 @@ class Skeleton:
             return self.start(following)
         if part == "foot":
             return Sole(self.anatomy, segment, self.start(segment)).ball
-        points = np.array([self.anatomy.origin[s] for s in self.anatomy.below[segment]])
-        return points[int(np.argmax(np.linalg.norm(points - self.start(segment), axis=1)))]
+        start, rest = self.start(segment), self.anatomy.rest[segment]
+        end = self.anatomy.farthest(segment, start)
+        if np.linalg.norm(end - start) > SHORT * self.anatomy.size:
+            return end
+        spots = [rest[:3, :3] @ spot.centre + rest[:3, 3] for spot in spots_of(self.anatomy, segment)]
+        return max([end, *spots], key=lambda p: float(np.linalg.norm(p - start)))
 
     def bone(self, pair: Pair, segment: str) -> Floats:
-        """The vector along a segment's bone, at rest in the world."""
-        return self.end(segment, pair.part, pair.side) - self.start(segment)
+        """The vector along a segment's bone, at rest in the world.
+
+        Where the next segment turns about a hinge, as a shank does, what lies along that is how a robot is built, and left out.
+        """
+        bone = self.end(segment, pair.part, pair.side) - self.start(segment)
+        following = self.matched.get((NEXT.get(pair.part, ""), pair.side)) if pair.part in HINGED else None
+        axis = None if following is None else self._hinge(following)
+        return bone if axis is None else bone - (bone @ axis) * axis
+
+    def _hinge(self, segment: str) -> Floats | None:
+        """The axis of a segment that turns about one only, at rest in the world."""
+        figure = self.anatomy.figure
+        if sum(any(figure.joint_of[key].turn) for key in keys_of(figure, segment)) != 1:
+            return None
+        axis = self.anatomy.rest[segment][:3, :3] @ np.array(figure.joint_of[segment].turn)
+        size = float(np.linalg.norm(axis))
+        return axis / size if size > 0.0 else None
 
 
 class Alignment:

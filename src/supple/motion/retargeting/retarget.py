@@ -1,11 +1,12 @@
 """Retargeting: a motion carried over to another figure.
 
-1. Segments are matched by name and geometry (`retargeting.match`), or as told.
-2. Both rest poses are aligned, limb by limb (`retargeting.alignment`), and lengths scaled by the legs.
-3. Planted phases of the source's feet are found (`retargeting.contacts`), and the target's feet planned so that
+1. A posture that stands for the source's rest pose is found (`retargeting.rest_pose`), or given.
+2. Segments are matched by name and geometry (`retargeting.match`), or as told.
+3. Both rest poses are aligned, limb by limb (`retargeting.rest_alignment`), and lengths scaled by the legs.
+4. Planted phases of the source's feet are found (`retargeting.planted`), and the target's feet planned so that
    they do not slide (`retargeting.footing`).
-4. Frame by frame the target's posture is solved for, inside its limits (`retargeting.solving`).
-5. A report says what was kept and lost (`retargeting.report`).
+5. All frames are fitted inside the target's limits, and what is doubtful searched for again (`retargeting.frames`).
+6. A report says what was kept and lost (`retargeting.report`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.match import Match, as_match
 from supple.motion.retargeting.report import Report, reported
 from supple.motion.retargeting.rest_alignment import Alignment
+from supple.motion.retargeting.rest_pose import resting
 from supple.motion.retargeting.wishes import Wishes
 
 
@@ -56,17 +58,20 @@ def retarget(
     match: Match | Mapping[str, str] | str | None = None,
     *,
     plant: bool = True,
+    rest: int | str | None = None,
     progress: Callable[[int], None] | None = None,
     deadline: float | None = None,
 ) -> Retargeted:
     """Carry a motion over to the figure `to`: limbs point the same way, inside its limits, and planted feet stay planted.
 
-    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found by
-    name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left alone:
-    only directions and places are transferred. `progress` is called with the number of each frame that is done.
-    Frames that are not done when the `deadline` [s] passes stand still, and the report, which is
-    written in any case, says so. Ctrl-C raises `Interrupted`. Whether the motion can be believed is `Retargeted.ok`; the
-    report's `problems` say what is wrong, and what to do.
+    `match` says which segments follow which: a `Match`, its text, or a mapping from target to source segments; found
+    by name and geometry by default. The target walks on the ground z = 0. Without `plant`, feet and ground are left
+    alone: only directions and places are transferred. `rest` says which posture of the source stands for its rest
+    pose: the number of a frame, "T" or "A" for the pose nearest to one, by default its zero pose, or a frame where
+    that does not stand. `progress` is called with the number of each frame that is done. Frames that are not done
+    when the `deadline` [s] passes stand still, and the report, which is written in any case, says so. Ctrl-C raises
+    `Interrupted`. Whether the motion can be believed is `Retargeted.ok`; the report's `problems` say what is wrong,
+    and what to do.
     """
     stop = Stop(deadline)
     instance(motion, Motion, "what retarget() takes first")
@@ -75,14 +80,14 @@ def retarget(
     function(progress, "progress")
     if not len(motion):
         raise BadValue("a motion without frames cannot be retargeted")
-    source, target = Anatomy(motion.figure), Anatomy(to)
+    source, target = resting(motion, rest), Anatomy(to)
     chosen = as_match(match, source, target)
     try:
         wishes = Wishes(motion, Alignment(source, target, chosen), plant)
-        follower = Follower(to, wishes)
+        follower = Follower(to, wishes, stop)
+        Q, done = follower.solved(progress)
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted before any of {len(motion):,} frames was done", 0, len(motion)) from None
-    Q, done = follower.solved(progress, stop)
 
     def answer() -> Retargeted:
         report, errors = reported(to, wishes, follower, Q)

@@ -15,6 +15,7 @@ from supple.geometry.placements import Floats, inverse
 from supple.geometry.shapes import Box, Core, Shape, enclosing
 from supple.motion.retargeting.anatomy import UP, Anatomy
 
+TINY, USUAL = 0.5, (-0.9, 1.2)  # of the ankle's height: a sole without length; where heel and ball usually are
 LOW = 0.3  # how far above the sole a spot still belongs to it, as a share of the ankle's height
 
 
@@ -86,8 +87,11 @@ class Sole:
         self.heel = self._across(points, -self.forward, ankle)
         toes = [s for s in moving if s != foot]
         self.ball = self._on(anatomy.origin[toes[0]]) if toes else self._across(points, self.forward, ankle)
+        if np.linalg.norm(self.ball - self.heel) < TINY * self.height:  # nothing shows how long the foot is
+            self.heel, self.ball = (self._on(ankle + share * self.height * self.forward) for share in USUAL)
         low = [[spot for spot in found if self._is_low(lowest(anatomy, spot))] for found in spots.values()]
-        self.spots = tuple(spot for found in low for spot in extremes(anatomy, found))
+        ends = () if toes else (Spot(foot, self.in_foot(self.heel), 0.0), Spot(foot, self.in_foot(self.ball), 0.0))
+        self.spots = (*(spot for found in low for spot in extremes(anatomy, found)), *ends)
 
     def _forward(self, points: Floats, anatomy: Anatomy) -> Floats:
         """Where the foot points: to the farthest low point, made level; the body's own forward if it has no length."""

@@ -6,6 +6,8 @@ below the ground. A trunk that points somewhere else than it should is worse tha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from supple.figure.figure import Figure
@@ -14,30 +16,46 @@ from supple.motion.retargeting.anatomy import UP, Anatomy
 from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.wishes import Wishes
 
+if TYPE_CHECKING:
+    from supple.motion.retargeting.report import Report
+
 MEAN, LIMB, TRUNK = (
     np.deg2rad(8.5),
     np.deg2rad(45.0),
     np.deg2rad(60.0),
 )  # the most that is believed: all, a limb, the trunk
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
-DEEP, SLID, SUNK = 0.02, 0.02, 0.05  # [m]: spots below the ground, planted points, joints below the ground
+DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
+JERKY, CALM = 6.0, 5.0  # times the source's jerk; jerk of one who stands [m/s³]
 LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(
-    figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, slide: float, depth: float
-) -> tuple[str, ...]:
+def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report) -> tuple[str, ...]:
     """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
     told = [
         *_lying("source", wishes.alignment.source.anatomy),
         *_lying("target", wishes.alignment.target.anatomy),
         *_trunk(wishes, errors),
         *_limbs(wishes, errors),
+        *_jerks(report),
     ]
     if wishes.plant:
-        told += _ground(figure, wishes, Q, slide, depth)
+        told += _ground(figure, wishes, Q, report.target.slide, report.target.depth)
     return tuple(told)
+
+
+def _jerks(report: Report) -> list[str]:
+    """Whether the target jerks where the source does not, or jumps."""
+    told = []
+    if report.target.jerk > JERKY * max(report.source.jerk, CALM):
+        told.append(
+            f"The target jerks {report.target.jerk / max(report.source.jerk, CALM):.0f} times as much as the source: its "
+            "limits, or the ground, are in the way; look at the frames where it does, or at the match."
+        )
+    if report.jumps:
+        told.append(f"Coordinates jump in {report.jumps} frames: a joint goes round the other side of its range there.")
+    return told
 
 
 def _lying(which: str, anatomy: Anatomy) -> list[str]:
@@ -99,7 +117,7 @@ def _ground(figure: Figure, wishes: Wishes, Q: Floats, slide: float, depth: floa
     """Whether something is below the ground, or planted feet slide."""
     told = []
     if slide > SLID:
-        told.append(f"A planted foot slides by {1e3 * slide:.0f} mm: the legs of the target do not reach its places.")
+        told.append(f"A planted foot slides by {1e3 * slide:.1f} mm: the legs of the target do not reach its places.")
     heights = {p.target: figure.placement(Q, p.target)[:, 2, 3] for p in wishes.alignment.pairs}
     lowest = min(heights, key=lambda segment: float(heights[segment].min()))
     sunk = float(-heights[lowest].min())

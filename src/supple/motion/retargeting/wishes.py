@@ -5,16 +5,16 @@ Every number here is an array over all frames, computed at once from the source'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
-from supple.motion.retargeting.footing import Footing, levelled, planned
+from supple.motion.retargeting.footing import Footing, flat_toes, levelled, planned
 from supple.motion.retargeting.planted import Ground, Phase, ground_under, phases
-from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair
+from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair, arcs
 from supple.motion.retargeting.soles import Sole
 
 SIDES = ("l", "r")
@@ -34,6 +34,7 @@ class Wishes:
 
     def __init__(self, motion: Motion, alignment: Alignment, plant: bool) -> None:
         self.motion, self.alignment, self.plant = motion, alignment, plant
+        self._wished: dict[str, Floats] = {}
         self.frames = {pair.source: motion.figure.placement(motion.q, pair.source) for pair in alignment.pairs}
 
     def _carried(self, segment: str, point: Floats) -> Floats:
@@ -44,6 +45,24 @@ class Wishes:
     def turned(self, pair: Pair) -> Floats:
         """W D of a pair: how far the target's segment has turned from its rest (frames, 3, 3)."""
         return self._from_rest(pair) @ self.turns[pair.target]
+
+    def wished(self, pair: Pair) -> Floats:
+        """How far the target's segment shall have turned from its rest (frames, 3, 3): feet and toes as planned."""
+        if pair.target not in self._wished:
+            footing, foot = self._footing(pair), self.alignment.of("foot", pair.side)
+            if footing is None or foot is None:
+                turn = self.turned(pair)
+            elif pair.part == "toes":
+                turn = self._of_toes(footing, foot, pair)
+            else:
+                turn = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
+            self._wished[pair.target] = turn
+        return self._wished[pair.target]
+
+    def _footing(self, pair: Pair) -> Footing | None:
+        if pair.part not in ("foot", "toes"):
+            return None
+        return next((f for f, (side, _) in zip(self.footings, self.soles, strict=True) if side == pair.side), None)
 
     def _from_rest(self, pair: Pair) -> Floats:
         """W of a pair: how far the source's segment has turned from its rest."""
@@ -82,6 +101,15 @@ class Wishes:
                 ball = Sole(source.anatomy, pair.source, ankle).ball
                 out[side] = self._carried(pair.source, ankle), self._carried(pair.source, ball)
         return out
+
+    def joints_of_foot(self, side: str) -> tuple[Floats, Floats]:
+        """The ways of the source's ankle and of the joint of its toes, above the ball; of the ball where it has none."""
+        ankle, ball = self.ways[side]
+        foot, anatomy = self.alignment.of("foot", side), self.alignment.source.anatomy
+        if foot is None:
+            return ankle, ball
+        toes = [s for s in anatomy.below[foot.source][1:] if s in anatomy.moving]
+        return ankle, self._carried(foot.source, anatomy.origin[toes[0]]) if toes else ball
 
     @cached_property
     def ground(self) -> Ground:
@@ -140,7 +168,41 @@ class Wishes:
             assert pair is not None
             planted = foot.planted if self.plant else [[], []]
             ankles = self.scaled(foot.ways[0]) + self._wider(side)
-            out.append(planned(sole, self.turned(pair), ankles, planted, self.motion.times))
+            footing = planned(sole, self.turned(pair), ankles, planted, self.motion.times)
+            toes = self.alignment.of("toes", side)
+            out.append(footing if toes is None or not self.plant else self._with_clear_toes(footing, pair, toes))
+        return out
+
+    def _with_clear_toes(self, footing: Footing, foot: Pair, toes: Pair) -> Footing:
+        """A footing so high that toes in the air are above the ground too."""
+        anatomy, at = self.alignment.target.anatomy, self.alignment.target.start(toes.target)
+        turned, T = self._of_toes(footing, foot, toes), footing.placements
+        joint = T[:, 2, :3] @ footing.sole.in_foot(at) + T[:, 2, 3]
+        rest = anatomy.rest[toes.target]
+        spots = [
+            (rest[:3, :3] @ s.centre + rest[:3, 3] - at, s.radius)
+            for s in footing.sole.spots
+            if s.segment == toes.target
+        ]
+        if not spots:
+            return footing
+        low = np.min([joint + turned[:, 2] @ away - radius for away, radius in spots], axis=0)
+        placements = T.copy()
+        placements[:, 2, 3] += np.where(footing.planted[0] | footing.planted[1], 0.0, np.maximum(0.0, -low))
+        return replace(footing, placements=placements)
+
+    def _of_toes(self, footing: Footing, foot: Pair, toes: Pair) -> Floats:
+        """How far toes shall have turned from their rest: as far from their foot as the source's, flat while planted."""
+        planned = footing.placements[:, :3, :3] @ footing.sole.rest[:3, :3].T
+        bent = self._from_rest(toes) @ np.swapaxes(self._from_rest(foot), 1, 2)
+        out, T = flat_toes(bent @ planned, planned, footing, self.motion.times), footing.placements
+        room = T[:, 2, :3] @ footing.sole.in_foot(footing.sole.ball) + T[:, 2, 3]  # under the ball
+        way, length = out @ footing.sole.forward, max(footing.sole.height, 1e-6)
+        least = np.clip(-room / length, -1.0, 0.0)
+        flat = np.linalg.norm(way[:, :2], axis=1)
+        k = np.flatnonzero((way[:, 2] < least) & (flat > 0.1)) if self.plant else np.zeros(0, dtype=int)
+        up = np.column_stack([way[k, :2] * (np.sqrt(1.0 - least[k] ** 2) / flat[k])[:, None], least[k]])
+        out[k] = arcs(way[k], up) @ out[k]
         return out
 
     def _wider(self, side: str) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,7 +37,7 @@ class Subject(Value):
     `figure` has these lengths and its markers placed, `motion` is the trial tracked with it, `moved` how far each marker
     was moved from where it would have been on the scaled figure [m], and `doubt` the standard deviation of each scale.
     `untold` names the scales of which the trial tells next to nothing: they keep near that of the whole. `frames` are those
-    that were fitted together, in `steps` steps.
+    that were fitted together, in `steps` steps; `factors` the scale of each segment, and of the ground as None.
     """
 
     figure: Figure
@@ -49,6 +49,7 @@ class Subject(Value):
     frames: tuple[int, ...]
     steps: int
     converged: bool
+    factors: Mapping[str | None, float] = field(default_factory=dict)
 
     def table(self) -> str:
         """Scales and moved markers as plain text, and what the trial does not tell."""
@@ -123,7 +124,9 @@ def _subject(
     doubt, untold = _told(fit, groups, noise)
     scales = dict(zip([WHOLE, *groups], fit.scales.tolist(), strict=True))
     moved = dict(zip(motion.markers, np.linalg.norm(fit.moved, axis=1).tolist(), strict=True))
-    return Subject(figure, motion, scales, moved, doubt, untold, frames, fit.steps, fit.settled)
+    body, ends = welded_to(figure), (frames, fit.steps, fit.settled)
+    factors = {None: float(fit.scales[0]), **{s: float(fit.scales[fit.model.groups[body[s]]]) for s in figure.segments}}
+    return Subject(figure, motion, scales, moved, doubt, untold, *ends, factors)
 
 
 def _placed(place: bool | Sequence[str], names: tuple[str, ...]) -> np.ndarray:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import leaf
-from supple.kernels.scratch import clear
 from supple.kernels.tree import place, steer
 from supple.motion.tracking.rig import TWIST_DRIVE, TWIST_ROW
 
@@ -56,8 +56,11 @@ def observe_markers(tree: Any, rig: Any, scratch: Any, q: Any, seen: Any, huber:
                 w *= huber / off
             else:
                 f += 0.5 * w * square
+        elif w < 0.0 and z < seen.place[k, 2]:  # below its floor
+            x, y, z = 0.0, 0.0, seen.place[k, 2] - z
+            f -= 0.5 * w * z * z
         else:
-            x, y, z = 0.0, 0.0, 0.0
+            x, y, z, w = 0.0, 0.0, 0.0, 0.0
         scratch.weight[k] = w
         scratch.force[k, 0], scratch.force[k, 1], scratch.force[k, 2] = w * x, w * y, w * z
     for i in range(q.shape[0]):
@@ -124,3 +127,11 @@ def find_matrices(rig: Any, scratch: Any) -> None:
             A[l, 15] += w
             A[l, 18] += w
             A[l, 20] += w
+        elif w < 0.0:
+            x, y = scratch.place[k, 0], scratch.place[k, 1]
+            A[l, 0] -= w * y * y
+            A[l, 1] += w * x * y
+            A[l, 5] -= w * y
+            A[l, 6] -= w * x * x
+            A[l, 10] += w * x
+            A[l, 20] -= w

@@ -5,7 +5,8 @@ Minimise over ``l ≤ q ≤ h``, with ``c(q) = 0`` for what is pinned,
     f(q) = ½ Σ_k w_k |p_k(q) − d_k|² + ½ Σ_i h_i (q_i − r_i)²,
 
 p_k the place of marker k, d_k where it was seen (w_k = 0 where it was not), and h, r a posture to keep near to. A
-marker that is further off than `huber` counts as an outlier, with the weight ``w huber/|p − d|`` (Huber's loss).
+marker that is further off than `huber` counts as an outlier, with the weight ``w huber/|p − d|`` (Huber's loss). A marker of a
+negative weight has a floor: it costs ``½ |w| (z_d − z)²`` where it is lower than d, and nothing above.
 
 **The step** of Gauss–Newton, damped by λ, is found without a matrix. All markers of a link act on its twist v through
 one wrench and one 6 × 6 matrix (points p with forces ``f = w (p − d)``, in world axes about the world's origin),

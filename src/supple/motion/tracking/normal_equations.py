@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import entry, leaf
-from supple.kernels.scratch import clear
 from supple.motion.tracking.frame_model import find_gradient, find_matrices, find_wrenches
 from supple.motion.tracking.frame_step import HUBER, observe_frame
 from supple.motion.tracking.pinned_ends import differentiate_pins

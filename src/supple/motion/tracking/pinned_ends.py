@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import leaf
-from supple.kernels.scratch import clear
 from supple.motion.tracking.elimination import back_substitute
 from supple.motion.tracking.frame_model import point_at
 from supple.motion.tracking.rig import PIN_MARKER, PIN_SECOND, WORLD_PIN

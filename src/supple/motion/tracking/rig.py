@@ -74,7 +74,7 @@ class Seen(NamedTuple):
     """A frame of a trial."""
 
     place: Any  # (m, 3) where markers were seen
-    weight: Any  # (m) 0 for those that were not
+    weight: Any  # (m) 0 for those that were not, negative for floors
     near: Any  # (2, n) weights and values of a posture to keep near to
 
 

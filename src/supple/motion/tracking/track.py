@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,10 +25,13 @@ from supple.motion.optimal_tracking.by_natural import ByNatural
 from supple.motion.optimal_tracking.settings import OptimalTracking
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.clip import Clip, clip_of
-from supple.motion.tracking.frame_by_frame import LATE, Fits, FrameByFrame
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import LATE
 from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN
+from supple.motion.tracking.misses import errors_of
+from supple.motion.tracking.refitting import Refitting
 from supple.motion.tracking.tracked import Tracked
-from supple.motion.tracking.verdict import errors_of, problems_of, unused_markers, without_origin
+from supple.motion.tracking.verdict import Sorted, problems_of, sorted_out, unused_markers
 from supple.motion.tracking.whole_clip import WholeClip
 from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 
@@ -68,60 +71,51 @@ def track(
     begin = np.clip(begin, figure.lower, figure.upper) if limits else begin
     try:
         fits = chosen.fit(clip, begin)
-        clip, problems = (clip, []) if stop.asked else without_origin(clip, fits.q)
-        if problems:
-            fits = chosen.fit(clip, begin)
+        plain = Sorted(clip, fits, [], [], [])
+        found = plain if stop.asked else sorted_out(clip, fits, Refitting(chosen, method_for(clip), begin))
     except KeyboardInterrupt:  # while nothing was fitted that could be told
         raise Interrupted(
             f"interrupted before any of {len(markers.times):,} frames was done", 0, len(markers.times)
         ) from None
-    done = int((fits.reports[:, ENDED] != LATE).sum())
-    found = _Found(clip, chosen, begin, fits, problems)
-    return stop.conclude(done, len(markers.times), "frames", lambda: _tracked(found, markers, done))
+    done = int((found.fits.reports[:, ENDED] != LATE).sum())
+    return stop.conclude(done, len(markers.times), "frames", lambda: _tracked(found, chosen, markers, done))
 
 
-class _Found(NamedTuple):
-    """What a method has found in a clip, and what is wrong with the markers."""
-
-    clip: Clip
-    method: Any
-    begin: Floats
-    fits: Fits
-    problems: list[str]
-
-
-def _tracked(found: _Found, markers: Markers, done: int) -> Tracked:
+def _tracked(out: Sorted, chosen: Any, markers: Markers, done: int) -> Tracked:
     """What a method has found, with errors that are recomputed."""
-    clip, chosen, begin, fits, problems = found
-    figure, count = clip.figure, len(fits.q)
+    clip, fits, figure, count = out.clip, out.fits, out.clip.figure, len(out.fits.q)
     late = [] if done == count else [f"{clip.stop.told(done, count, 'frames')} The others were not fitted."]
     q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
-    named, notes = unused_markers(figure, markers)
-    quick = _method(None, clip)
-    problems += named
+    problems, notes = unused_markers(figure, markers)
+    errors = errors_of(clip, q)  # whatever the method says
     if not late:  # what was not fitted cannot be judged
-        problems += problems_of(clip, q, lambda part: quick.fit(part, begin).q)
+        problems += problems_of(out, errors)
     return Tracked(
         figure,
         q,
         markers.times,
-        errors_of(clip, q),  # whatever the method says
+        errors,
         figure.source,
         markers=clip.names,
         iterations=fits.reports[:, ITERATIONS].astype(int),
         converged=fits.reports[:, ENDED] == CONVERGED,
         gap=fits.reports[:, OPEN],
         bridged=untold,
-        notes=(*markers.notes, *notes, *late),
+        notes=(*markers.notes, *notes, *out.notes, *late),
         problems=tuple(problems),
     )
+
+
+def method_for(clip: Clip) -> Any:
+    """The method of a clip for which none is named."""
+    plain = FrameByFrame()
+    return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
 
 
 def _method(method: Any, clip: Clip) -> Any:
     """The method itself; a solver of single problems is run frame by frame."""
     if method is None:
-        plain = FrameByFrame()
-        return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
+        return method_for(clip)
     if isinstance(method, type):
         raise BadValue(f"track() takes a method itself: write {method.__name__}(), not {method.__name__}")
     if isinstance(method, OptimalTracking):

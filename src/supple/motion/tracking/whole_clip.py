@@ -29,7 +29,8 @@ from supple.basics.checks import check_fields, counted, endless, not_negative, n
 from supple.errors import BadValue, shown
 from supple.geometry.placements import Floats, frozen
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_by_frame import NOT_YET, Fits, FrameByFrame, run
+from supple.motion.tracking.frame_by_frame import FrameByFrame
+from supple.motion.tracking.frame_runs import NOT_YET, Fits, run
 from supple.motion.tracking.frame_step import ENDED, OPEN, REPORT, SPENT
 from supple.motion.tracking.pinned_ends import CLOSED
 from supple.motion.tracking.rig import PINS

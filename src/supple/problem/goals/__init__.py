@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from supple.problem.goals.custom import Custom as Custom
     from supple.problem.goals.flats import Beyond as Beyond, OnLine as OnLine, OnPlane as OnPlane
     from supple.problem.goals.near import Near as Near
-    from supple.problem.goals.places import AimedAt as AimedAt, At as At, Facing as Facing, Placed as Placed
+    from supple.problem.goals.places import (
+        AimedAt as AimedAt,
+        Aligned as Aligned,
+        At as At,
+        Facing as Facing,
+        Placed as Placed,
+    )
     from supple.problem.goals.within import Within as Within
 
 __getattr__, __dir__, __all__ = lazily(
@@ -31,7 +37,7 @@ __getattr__, __dir__, __all__ = lazily(
         "custom": ["Custom"],
         "flats": ["Beyond", "OnLine", "OnPlane"],
         "near": ["Near"],
-        "places": ["AimedAt", "At", "Facing", "Placed"],
+        "places": ["AimedAt", "Aligned", "At", "Facing", "Placed"],
         "within": ["Within"],
     },
 )

@@ -11,17 +11,20 @@ import numpy as np
 from supple.basics.checks import instance, items, named_or_none, not_negative, positive
 from supple.basics.values import Value
 from supple.errors import BadValue
+from supple.figure.effectors import as_effector
 from supple.geometry.placements import Floats
 from supple.geometry.shapes import Box, Polytope
-from supple.problem.goals.base import Miss, Term, alternatives_of, checked_goal
+from supple.problem.goals.base import Choice, Miss, Term, checked_goal, choices_of
 from supple.problem.goals.flats import Beyond
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnyOf(Value):
-    """Any one of several goals for the same effector: ``P = min_k w_k P_k``. Outside a convex polyhedron is any of its sides.
+    """Any one of several goals: ``P = min_k w_k P_k``. Outside a convex polyhedron is any of its sides.
 
-    Nested alternatives are flattened, their weights multiplied.
+    A goal is for the task's effector, or, as a pair ``(effector, goal)``, for one of its own: either hand at x is
+    ``Task(AnyOf([(Point("hand_l"), At(x)), (Point("hand_r"), At(x))]))``. Nested alternatives are flattened, their weights
+    multiplied.
     """
 
     goals: Sequence[Any]
@@ -35,19 +38,23 @@ class AnyOf(Value):
             weights = tuple(positive(w, "a weight of AnyOf") for w in items(self.weights, "the weights of AnyOf"))
         if not goals or len(weights) != len(goals):
             raise BadValue(f"AnyOf needs goals and as many weights, not {len(goals)} and {len(weights)}")
-        for goal in goals:
-            checked_goal(goal, "AnyOf is made of goals such as At or Placed")
+        goals = tuple(_pair(goal) if isinstance(goal, tuple | list) else _checked(goal) for goal in goals)
         if self.relative_to is not None:
             raise BadValue("AnyOf has no relative_to= of its own: give it to each of its goals")
         object.__setattr__(self, "goals", goals)
         object.__setattr__(self, "weights", weights)
 
+    def choices(self) -> list[Choice]:
+        """Every simple goal with the product of the weights above it, and the effector that is named nearest to it."""
+        out: list[Choice] = []
+        for given, weight in zip(self.goals, self.weights or (), strict=True):
+            end, goal = given if isinstance(given, tuple) else (None, given)
+            out += [Choice(end if own is None else own, g, weight * w) for own, g, w in choices_of(goal)]
+        return out
+
     def alternatives(self) -> list[tuple[Any, float]]:
         """Every simple goal with the product of the weights above it."""
-        out: list[tuple[Any, float]] = []
-        for goal, weight in zip(self.goals, self.weights or (), strict=True):
-            out += [(g, weight * w) for g, w in alternatives_of(goal)]
-        return out
+        return [(goal, weight) for _, goal, weight in self.choices()]
 
     def terms(self) -> list[Term]:
         """The terms of an alternative are its own."""
@@ -55,6 +62,8 @@ class AnyOf(Value):
 
     def miss(self, X: Floats) -> Miss:
         """The least miss of the alternatives, metres and radians added for the comparison."""
+        if any(effector is not None for effector, _, _ in self.choices()):
+            raise BadValue("this AnyOf looks at several effectors; `Problem.misses` says how far each task is missed")
         return min((g.miss(X) for g, _ in self.alternatives()), key=lambda m: m.metres + m.radians)
 
     def aimed(self, target: Any) -> AnyOf:
@@ -62,8 +71,19 @@ class AnyOf(Value):
         targets = items(target, "the targets of AnyOf")
         if len(targets) != len(self.goals):
             raise BadValue(f"AnyOf has {len(self.goals)} goals but {len(targets)} targets")
-        goals = tuple(g.aimed(t) for g, t in zip(self.goals, targets, strict=True))
+        pairs = zip(self.goals, targets, strict=True)
+        goals = tuple((g[0], g[1].aimed(t)) if isinstance(g, tuple) else g.aimed(t) for g, t in pairs)
         return replace(self, goals=goals)
+
+
+def _checked(goal: Any) -> Any:
+    return checked_goal(goal, "AnyOf is made of goals such as At or Placed, or pairs (effector, goal)")
+
+
+def _pair(given: Any) -> tuple[Any, Any]:
+    if len(given) != 2:
+        raise BadValue(f"AnyOf takes goals, or pairs (effector, goal), not {len(given)} things together")
+    return as_effector(given[0]), _checked(given[1])
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

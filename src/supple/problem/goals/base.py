@@ -33,6 +33,14 @@ class Miss(NamedTuple):
     radians: float = 0.0
 
 
+class Choice(NamedTuple):
+    """One alternative: what is placed (None: the effector of the task), its goal, and its weight among the others."""
+
+    effector: Any
+    goal: Any
+    weight: float
+
+
 class Goal(Protocol):
     """What `Task` needs of a goal."""
 
@@ -67,10 +75,10 @@ class OfFigure:
         return Miss()
 
 
-def alternatives_of(goal: Any) -> list[tuple[Any, float]]:
-    """The goals of which one must be met, each with its weight: what a goal says of itself, or it alone."""
-    several = getattr(goal, "alternatives", None)
-    return [(goal, 1.0)] if several is None else several()
+def choices_of(goal: Any) -> list[Choice]:
+    """The alternatives of which one must be met: what a goal says of itself, or it alone."""
+    several = getattr(goal, "choices", None)
+    return [Choice(None, goal, 1.0)] if several is None else several()
 
 
 def checked_goal(goal: Any, what: str) -> Any:

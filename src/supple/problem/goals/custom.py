@@ -16,7 +16,6 @@ from supple.basics.checks import check_fields, finite, named_or_none, numbers
 from supple.basics.values import Value
 from supple.errors import BadValue, shown
 from supple.geometry.placements import Floats, frozen
-from supple.kernels.compiling import register_custom
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals.base import Miss, Term
 
@@ -50,6 +49,8 @@ class Custom(Value):
     @cached_property
     def address(self) -> int:
         """Where the compiled function is, in this process."""
+        from supple.kernels.compiling import register_custom
+
         return register_custom(self.function)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,20 +1,30 @@
-"""Goals of place and direction: At, Facing, Placed, AimedAt."""
+"""Goals of place and direction: At, Facing, Aligned, Placed, AimedAt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import check_fields, finite, named_or_none, numbers, positive, spread
+from supple.basics.checks import check_fields, finite, named_or_none, number, numbers, positive, spread
 from supple.basics.values import Value
 from supple.errors import BadValue
-from supple.geometry.placements import Floats, angle_between, angle_of, frozen, placement, rotation, unit
+from supple.geometry.placements import (
+    ROTATION_SLACK,
+    Floats,
+    angle_between,
+    angle_of,
+    frozen,
+    placement,
+    rotation,
+    unit,
+)
 from supple.kernels.terms import kinds as kind
 from supple.problem.goals.base import PER_RADIAN, Miss, Term
 
+MOST_SLACK = 0.1  # beyond it nobody can say which rotation was meant
 _PERMUTE_Y = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # a frame whose x axis is the old y axis
 
 
@@ -112,6 +122,61 @@ class Facing(Value):
         return Facing(**dict(zip(names, rows, strict=True)), **options)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Aligned(Value):
+    """The point at a position and axes of the frame along directions: a pose with what turns about one axis left free.
+
+    ``P = w_p‖p − r‖² + w_o (c_x²‖x_g − x‖² + c_y²‖y_g − y‖²)`` with ``weights = (w_p, w_o)`` and ``per_radian = (c_x, c_y)``;
+    an axis that is left out is free. ``Aligned(p, x=(0, 0, 1))`` grips a bar that stands at p, from any side.
+    """
+
+    position: Any  # (3,)
+    x: Any = None  # (3,)
+    y: Any = None
+    weights: Any = (1.0, 1.0)
+    per_radian: Any = PER_RADIAN
+    relative_to: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.x is None and self.y is None:
+            raise BadValue("Aligned needs a direction, x= or y=; for a position alone there is At")
+        values = {
+            "position": frozen(finite(self.position, (3,), "the position of Aligned")),
+            "x": None if self.x is None else frozen(unit(self.x, "the x direction of Aligned")),
+            "y": None if self.y is None else frozen(unit(self.y, "the y direction of Aligned")),
+            "weights": _positive_pair(self.weights, "the weights of Aligned, of position and orientation,"),
+            "per_radian": _positive_pair(self.per_radian, "per_radian of Aligned"),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        check_fields(self, relative_to=named_or_none)
+
+    @property
+    def facing(self) -> Facing:
+        """Its orientation alone."""
+        return Facing(self.x, self.y, per_radian=self.per_radian, relative_to=self.relative_to)
+
+    def terms(self) -> list[Term]:
+        """A position, and one term for each direction."""
+        place = Term(kind.AT, self.position, "position", weight=self.weights[0])
+        return [place, *(term._replace(weight=self.weights[1]) for term in self.facing.terms())]
+
+    def miss(self, X: Floats) -> Miss:
+        """The distance, and the largest angle."""
+        return Miss(float(np.linalg.norm(X[:3, 3] - self.position)), self.facing.miss(X).radians)
+
+    def aimed(self, target: ArrayLike) -> Aligned:
+        """At another position, along other directions: (2, 3), or (3, 3) where both are given."""
+        names = [name for name in ("x", "y") if getattr(self, name) is not None]
+        rows = finite(target, (1 + len(names), 3), "the target of Aligned")
+        return replace(self, position=rows[0], **dict(zip(names, rows[1:], strict=True)))
+
+
+def _positive_pair(value: Any, what: str) -> tuple[float, float]:
+    one, other = spread(value, (2,), what).tolist()
+    return positive(one, what), positive(other, what)
+
+
 def _rotation(turn: Any, description: dict[str, Any], what: str) -> Floats:
     strange = set(description) - {"quat_wxyz", "quat_xyzw", "matrix", "rpy"}
     if strange:
@@ -123,12 +188,15 @@ def _rotation(turn: Any, description: dict[str, Any], what: str) -> Floats:
 class Placed(Value):
     """The whole frame at a placement: position and rotation. ``Placed(T)`` with a (4, 4) matrix, or position and rotation.
 
-    ``P = ‖p − r‖² + 4c² sin²(φ/2)`` with φ the angle between the two frames.
+    ``P = ‖p − r‖² + 4c² sin²(φ/2)`` with φ the angle between the two frames. A matrix whose columns are up to `slack` away
+    from orthonormal is taken for the rotation nearest to it; `off` says how far away they were.
     """
 
     at: Floats
     per_radian: float
     relative_to: str | None
+    slack: float = field(compare=False)
+    off: float = field(init=False, compare=False)
     shape: ClassVar[tuple[int, ...]] = (4, 4)
 
     def __init__(
@@ -138,12 +206,15 @@ class Placed(Value):
         *,
         per_radian: float = PER_RADIAN,
         relative_to: str | None = None,
+        slack: float = ROTATION_SLACK,
         **description: Any,
     ) -> None:
-        array = numbers(at, "the placement of Placed")
+        array, off = numbers(at, "the placement of Placed"), 0.0
+        slack = number(slack, "the slack of Placed", least=0.0, most=MOST_SLACK)
         described = rotation is not None or any(v is not None for v in description.values())
         if array.shape == (4, 4) and not described:
-            there = placement(array, "the placement of Placed")
+            there = placement(array, "the placement of Placed", slack)
+            off = float(np.abs(array[:3, :3].T @ array[:3, :3] - np.eye(3)).max())
         elif array.shape == (3,) and described:
             R = _rotation(rotation, description, "Placed")
             there = placement(np.block([[R, finite(array, (3,), "position")[:, None]], [np.zeros(3), 1.0]]))
@@ -153,7 +224,8 @@ class Placed(Value):
             )
         relative_to = named_or_none(relative_to, "relative_to of Placed")
         per_radian = positive(per_radian, "per_radian of Placed")
-        for name, value in {"at": there, "per_radian": per_radian, "relative_to": relative_to}.items():
+        values = {"at": there, "per_radian": per_radian, "relative_to": relative_to, "slack": slack, "off": off}
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def terms(self) -> list[Term]:
@@ -167,7 +239,7 @@ class Placed(Value):
 
     def aimed(self, target: ArrayLike) -> Placed:
         """At another placement (4, 4)."""
-        return Placed(target, per_radian=self.per_radian, relative_to=self.relative_to)
+        return Placed(target, per_radian=self.per_radian, relative_to=self.relative_to, slack=self.slack)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,8 +2,9 @@
 
 **Placements.** A 4 × 4 matrix of floats stands for the rotation U nearest to its upper left part R, and its translation as it
 is. With σ the singular values of R, ``‖R − U‖ = ‖σ − 1‖ ≤ ‖σ² − 1‖ = ‖RᵀR − I‖`` (Frobenius norms), so every entry of U
-lies in a ball of that radius about that of R. ``RᵀR − I`` is evaluated in floating point: each of its nine entries is off by
-less than 4e-16 as long as R is nearly a rotation, together less than `SHARP`.
+lies in a ball of that radius about that of R. Whether it is a rotation at all is decided in floating point, where each of the
+nine entries of ``RᵀR − I`` is off by less than 4e-16 as long as R is nearly one, together less than `SHARP`; the radius is
+had in balls.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def placed(T: Floats) -> Any:
     if not (off < BENT and tuple(T[3].tolist()) == (0.0, 0.0, 0.0, 1.0) and np.abs(T[:3, 3]).max() < FARTHEST):
         raise Unproved("a placement is none: no rotation, or too far away")
     arb, rows = flint.arb, T.tolist()
+    R = flint.arb_mat([row[:3] for row in rows[:3]])
+    off = norm((R.transpose() * R - flint.arb_mat(np.eye(3).tolist())).entries())
     return flint.arb_mat([[*(arb(x, off) for x in row[:3]), arb(row[3])] for row in rows[:3]] + [rows[3]])
 
 

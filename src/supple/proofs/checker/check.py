@@ -59,7 +59,7 @@ def check(statement: Statement, proof: Proof, figure: Figure | None = None, limi
     checked: list[str] = []
     try:
         if figure is not None:
-            _is_of(figure, figure.limits if limits is None else limits, statement)
+            is_of(figure, figure.limits if limits is None else limits, statement)
             checked.append(f"it speaks of the joints, limits and bodies of {figure.name!r}")
         count = _check(statement, proof)
         checked.append(
@@ -128,7 +128,7 @@ def _check(statement: Statement, proof: Proof) -> int:
 
 
 # ── whether it is about a figure ─────────────────────────────────────────────────────────────────────────────────────
-def _is_of(figure: Figure, limits: Limits, statement: Statement) -> None:
+def is_of(figure: Figure, limits: Limits, statement: Statement) -> None:
     """Refuse a statement whose links and bars are not a figure's, or that assumes narrower ranges."""
     if statement.figure != figure.name:
         raise Unproved(f"it speaks of {statement.figure!r}, not of {figure.name!r}")

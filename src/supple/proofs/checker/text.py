@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,30 +31,40 @@ WIDEST = 32  # rows and columns of a matrix
 
 def written(statement: Statement, proof: Proof) -> str:
     """A statement and its proof as text."""
+    return written_as(FORMAT, statement, [_node(node) for node in _in_order(proof)])
+
+
+def written_as(form: str, statement: Statement, proof: Any) -> str:
+    """A statement and a proof of some form as text."""
     data = {
-        "format": FORMAT,
+        "format": form,
         "figure": statement.figure,
         "joints": [_link(link) for link in statement.links],
         "entries": [_entry(entry) for entry in statement.entries],
         "margin": float(statement.margin),
         "tolerance": float(statement.tolerance),
         "pairs": [{"bar": _bar(pair.bar), "other": _bar(pair.other)} for pair in statement.pairs],
-        "proof": [_node(node) for node in _in_order(proof)],
+        "proof": proof,
     }
     return json.dumps(data, allow_nan=False)
 
 
 def read(text: str) -> tuple[Statement, Proof]:
     """The statement in a text, and its proof, which may be none."""
+    return read_as(FORMAT, text, _tree)
+
+
+def read_as(form: str, text: str, proof: Callable[[Any], Any]) -> tuple[Statement, Any]:
+    """The statement in a text of some form, and what a function makes of its proof."""
     if not isinstance(text, str) or len(text) > MOST_BYTES:
         raise BadFile(f"a certificate is a text of no more than {MOST_BYTES} characters")
     try:
         data = json.loads(
             text, object_pairs_hook=_once, parse_int=_whole, parse_float=_number, parse_constant=_no_number
         )
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise BadValue(f"it does not begin with the format {FORMAT!r}")
-        return _statement(data), _tree(data["proof"])
+        if not isinstance(data, dict) or data.get("format") != form:
+            raise BadValue(f"it does not begin with the format {form!r}")
+        return _statement(data), proof(data["proof"])
     except BadFile:
         raise
     except (BadValue, KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
@@ -85,7 +96,8 @@ def _no_number(text: str) -> float:
     raise BadValue(f"{text} is no number")
 
 
-def _fields(data: Any, *names: str) -> list[Any]:
+def fields_of(data: Any, *names: str) -> list[Any]:
+    """The fields of an object, which must be exactly these."""
     if type(data) is not dict or set(data) != set(names):
         raise BadValue(f"an object has other fields than {', '.join(names)}")
     return [data[name] for name in names]
@@ -113,13 +125,14 @@ def _float(data: Any) -> float:
     return float(data)
 
 
-def _index(data: Any) -> int:
+def index_of(data: Any) -> int:
+    """A whole number."""
     if type(data) is not int:
         raise BadValue(f"{str(data)[:40]!r} is no whole number")
     return data
 
 
-def _array(data: Any, *shape: int) -> Floats:
+def array_of(data: Any, *shape: int) -> Floats:
     """Numbers of a shape, of which −1 may be anything up to `WIDEST`."""
     rows = [data] if len(shape) == 1 else _list(data, max(shape[0], WIDEST, MOST_FACES), "a matrix")
     if not all(type(row) is list and {type(x) for x in row} <= {int, float} for row in rows):
@@ -135,7 +148,7 @@ def _array(data: Any, *shape: int) -> Floats:
 
 # ── the statement ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _statement(data: dict[str, Any]) -> Statement:
-    _, figure, links, entries, margin, tolerance, pairs, _ = _fields(
+    _, figure, links, entries, margin, tolerance, pairs, _ = fields_of(
         data, "format", "figure", "joints", "entries", "margin", "tolerance", "pairs", "proof"
     )
     return Statement(
@@ -155,12 +168,12 @@ def _link(link: Link) -> dict[str, Any]:
 
 
 def _read_link(data: Any) -> Link:
-    name, segment, parent, at, turn, slide, lower, upper = _fields(
+    name, segment, parent, at, turn, slide, lower, upper = fields_of(
         data, "name", "segment", "parent", "at", "turn", "slide", "lower", "upper"
     )
-    (a, b, c), (x, y, z) = (_array(axis, 3).tolist() for axis in (turn, slide))
+    (a, b, c), (x, y, z) = (array_of(axis, 3).tolist() for axis in (turn, slide))
     low, high = -np.inf if lower is None else _float(lower), np.inf if upper is None else _float(upper)
-    return Link(_text(name), _maybe(segment), _maybe(parent), _array(at, 4, 4), (a, b, c), (x, y, z), low, high)
+    return Link(_text(name), _maybe(segment), _maybe(parent), array_of(at, 4, 4), (a, b, c), (x, y, z), low, high)
 
 
 def _entry(entry: Wish | Follow) -> dict[str, Any]:
@@ -173,12 +186,12 @@ def _entry(entry: Wish | Follow) -> dict[str, Any]:
 
 def _read_entry(data: Any) -> Wish | Follow:
     if "known" in data:
-        return Follow(*(_index(x) for x in _fields(data, "known", "through")))
+        return Follow(*(index_of(x) for x in fields_of(data, "known", "through")))
     names = ("kind", "segment", "frame", "seen_from", "target", "tolerance", "angle_tolerance")
-    kind, segment, frame, seen_from, target, tolerance, angle = _fields(data, *names)
+    kind, segment, frame, seen_from, target, tolerance, angle = fields_of(data, *names)
     if kind not in KINDS:
         raise BadValue(f"an entry is a {' or '.join(KINDS)}, not {str(kind)[:40]!r}")
-    places = _array(frame, 4, 4), _maybe(seen_from), _array(target, 4, 4)
+    places = array_of(frame, 4, 4), _maybe(seen_from), array_of(target, 4, 4)
     return Wish(kind, _text(segment), *places, _float(tolerance), _float(angle))
 
 
@@ -187,12 +200,12 @@ def _bar(bar: Bar) -> dict[str, Any]:
 
 
 def _read_bar(data: Any) -> Bar:
-    segment, number, shape = _fields(data, "segment", "number", "shape")
-    return Bar(_maybe(segment), _text(number) if segment is None else _index(number), _read_shape(shape))
+    segment, number, shape = fields_of(data, "segment", "number", "shape")
+    return Bar(_maybe(segment), _text(number) if segment is None else index_of(number), _read_shape(shape))
 
 
 def _read_pair(data: Any) -> Pair:
-    return Pair(*(_read_bar(x) for x in _fields(data, "bar", "other")))
+    return Pair(*(_read_bar(x) for x in fields_of(data, "bar", "other")))
 
 
 def numbers_of(shape: Solid | Hull) -> dict[str, Any]:
@@ -211,18 +224,18 @@ def numbers_of(shape: Solid | Hull) -> dict[str, Any]:
 def _read_shape(data: Any) -> Solid:
     kind = data["kind"]
     if kind == "ball":
-        _, centre, radius = _fields(data, "kind", "centre", "radius")
-        shape: Solid = Ball(_array(centre, 3), _float(radius))  # pyright: ignore[reportArgumentType]
+        _, centre, radius = fields_of(data, "kind", "centre", "radius")
+        shape: Solid = Ball(array_of(centre, 3), _float(radius))  # pyright: ignore[reportArgumentType]
     elif kind == "capsule":
-        _, radius, length, at = _fields(data, "kind", "radius", "length", "at")
-        shape = Capsule(_float(radius), _float(length), _array(at, 4, 4))
+        _, radius, length, at = fields_of(data, "kind", "radius", "length", "at")
+        shape = Capsule(_float(radius), _float(length), array_of(at, 4, 4))
     elif kind == "box":
-        _, lower, upper, at = _fields(data, "kind", "lower", "upper", "at")
-        shape = Box(_array(lower, 3), _array(upper, 3), _array(at, 4, 4))  # pyright: ignore[reportArgumentType]
+        _, lower, upper, at = fields_of(data, "kind", "lower", "upper", "at")
+        shape = Box(array_of(lower, 3), array_of(upper, 3), array_of(at, 4, 4))  # pyright: ignore[reportArgumentType]
     elif kind == "polytope":
-        _, A, b = _fields(data, "kind", "A", "b")
+        _, A, b = fields_of(data, "kind", "A", "b")
         count = len(_list(A, MOST_FACES, "the faces"))
-        shape = Polytope(_array(A, count, 3), _array(b, count))
+        shape = Polytope(array_of(A, count, 3), array_of(b, count))
     else:
         raise BadValue(f"a solid is a ball, a capsule, a box or a polytope, not {str(kind)[:40]!r}")
     if numbers_of(shape) != data:
@@ -260,24 +273,24 @@ def _tree(data: Any) -> Proof:
         if "joint" not in node:
             done.append((_read_crash(node) if "pair" in node else _read_leaf(node), 0))
             continue
-        joint, at = _fields(node, "joint", "at")
+        joint, at = fields_of(node, "joint", "at")
         (below, one), (above, two) = done.pop(), done.pop()
         depth = 1 + max(one, two)
         if depth > DEEPEST:
             raise BadValue(f"more than {DEEPEST} cuts lead to one box")
-        done.append((Split(_index(joint), _float(at), below, above), depth))
+        done.append((Split(index_of(joint), _float(at), below, above), depth))
     if len(done) != 1:
         raise BadValue("its boxes are not one tree")
     return done[0][0]
 
 
 def _read_crash(data: Any) -> Crash:
-    pair, given, along, near = _fields(data, "pair", "given", "along", "near")
-    return Crash(_index(pair), _index(given), _float(along), None if near is None else _array(near, 3))
+    pair, given, along, near = fields_of(data, "pair", "given", "along", "near")
+    return Crash(index_of(pair), index_of(given), _float(along), None if near is None else array_of(near, 3))
 
 
 def _read_leaf(data: Any) -> Leaf:
-    claim, start, grams, *others = _fields(data, "claim", "start", "grams", "symmetric", "kernel", "facial", "linear")
-    blocks = tuple(_array(G, -1, -1) for G in _list(grams, WIDEST, "the matrices of a box"))
-    symmetric, kernel, facial = (_array(M, -1, -1) for M in others[:3])
-    return Leaf(_index(claim), _index(start), blocks, symmetric, kernel, facial, _array(others[3], -1))
+    claim, start, grams, *others = fields_of(data, "claim", "start", "grams", "symmetric", "kernel", "facial", "linear")
+    blocks = tuple(array_of(G, -1, -1) for G in _list(grams, WIDEST, "the matrices of a box"))
+    symmetric, kernel, facial = (array_of(M, -1, -1) for M in others[:3])
+    return Leaf(index_of(claim), index_of(start), blocks, symmetric, kernel, facial, array_of(others[3], -1))

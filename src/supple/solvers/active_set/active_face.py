@@ -90,9 +90,9 @@ def keep_limit(walk: Any, face: Any, j: int) -> bool:
 
 
 @stage
-def restart_metric(I: Any, scratch: Any) -> None:
+def restart_metric(I: Any, memory: Any) -> None:
     """Step 0: ``H = P``. A_q is as many of the equalities, coordinates' limits and active rows as are independent."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, m = I[COORDINATES], I[LINEAR_LIMITS]
     for r in range(m):
         face.at_row[r] = 0.0
@@ -117,9 +117,9 @@ def restart_metric(I: Any, scratch: Any) -> None:
 
 
 @stage
-def begin_face(I: Any, F: Any, scratch: Any, q: Any, settings: Any) -> None:
+def begin_face(I: Any, F: Any, memory: Any, q: Any, settings: Any) -> None:
     """The change of unit, which coordinates stand at a limit, and Step 0."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     change_unit(I, F, q, walk)
     for i in range(q.shape[0]):
         walk.at[i] = 0.0
@@ -130,13 +130,13 @@ def begin_face(I: Any, F: Any, scratch: Any, q: Any, settings: Any) -> None:
         elif q[i] == walk.upper[i]:
             walk.at[i] = 1.0
     face.state[TURNS], face.state[GAMMA] = 0.0, 0.0
-    restart_metric(I, scratch)
+    restart_metric(I, memory)
 
 
 @stage
-def add_limit(I: Any, scratch: Any, j: int) -> bool:
+def add_limit(I: Any, memory: Any, j: int) -> bool:
     """Equation 32, for the limit of coordinate j < n that s runs into, or for row j − n; False if A_q would lose its rank."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, aHa = I[COORDINATES], 0.0
     for i in range(n):
         face.v[i] = face.H[j, i] if j < n else 0.0
@@ -164,9 +164,9 @@ def add_limit(I: Any, scratch: Any, j: int) -> bool:
 
 
 @stage
-def drop_limit(I: Any, scratch: Any, m: int) -> None:
+def drop_limit(I: Any, memory: Any, m: int) -> None:
     """Step 2, for the limit of coordinate m < n or the active row number m − n."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, count = I[COORDINATES], int(face.state[ACTIVE])
     for i in range(n):
         face.v[i] = 0.0
@@ -211,9 +211,9 @@ def root_of_diagonal(walk: Any, face: Any, j: int) -> float:
 
 
 @stage
-def multipliers(I: Any, scratch: Any) -> Any:
+def multipliers(I: Any, memory: Any) -> Any:
     """Step 1: the largest of ``|P g|_i`` and α_i; the inequality m with the largest ``α_m a_mm^(−½)`` (−1: none), and that."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, count = I[COORDINATES], int(face.state[ACTIVE])
     for k in range(count):
         r, x = int(face.active[k]), 0.0
@@ -264,9 +264,9 @@ def first_limit(walk: Any, face: Any, q: Any, length: float) -> Any:
 
 
 @stage
-def direction(I: Any, scratch: Any, q: Any) -> None:
+def direction(I: Any, memory: Any, q: Any) -> None:
     """Step 3: ``s = −Hg``; its length, gᵀs, λ and the limit that is met there go to the state."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, slope = I[COORDINATES], 0.0
     for i in range(n):
         face.s[i] = 0.0

@@ -38,9 +38,11 @@ from typing import Any
 
 import numpy as np
 
+from supple.basics.checks import one_of
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
-from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY, spent
+from supple.problem.allowance import ITERATIONS, SPENT, STATIONARY
+from supple.problem.meter import spent
 from supple.solvers.active_set.active_face import (
     add_limit,
     begin_face,
@@ -66,7 +68,7 @@ from supple.solvers.active_set.scratch import (
     TURNS,
     open_face,
 )
-from supple.solvers.base import STEPS, TOLERANCE, Descent, Loop
+from supple.solvers.base import OWN, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.descent import (
     ACCEPTED,
     GOING,
@@ -84,6 +86,9 @@ from supple.solvers.descent import (
 from supple.solvers.linear_limits import TOUCHING, oversteps
 
 DECREASE, CURVATURE = 1e-4, 0.5  # δ₁, δ₂ (Powell)
+SWITCH, BFGS, DFP = range(3)  # what Step 5 uses
+UPDATES = {"switch": SWITCH, "bfgs": BFGS, "dfp": DFP}
+UPDATE = OWN  # setting
 TRIALS = 30  # evaluations of one line search
 
 
@@ -109,9 +114,9 @@ def cubic(a: float, Ga: float, da: float, b: float, Gb: float, db: float) -> flo
 
 
 @stage
-def judge_step(I: Any, scratch: Any, gamma: float, trials: int) -> float:
+def judge_step(I: Any, memory: Any, gamma: float, trials: int) -> float:
     """Inequalities 31 at the step γ, the last of `trials`: 0 if they hold, the next γ to try if not, −1 if there is none."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     span, lam, slope, d = face.span, face.state[LAMBDA], face.state[SLOPE], 0.0
     G, G_new = walk.state[HERE], walk.state[THERE]
     for i in range(I[COORDINATES]):
@@ -139,28 +144,28 @@ def judge_step(I: Any, scratch: Any, gamma: float, trials: int) -> float:
 
 
 @stage
-def line_search(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any) -> int:
+def line_search(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any) -> int:
     """Step 3: the trial ``q + γs`` with the γ of (31): ACCEPTED; STAYED if there is none; REFUSED if rows forbid to look on."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     gamma, trials = min(1.0, face.state[LAMBDA]), 0
     while gamma > 0.0:
-        if spent(info):
+        if spent(report):
             return SPENT
         for r in range(I[LINEAR_LIMITS]):
             walk.left[r] = walk.slack[r] - gamma * face.w[r]
         if oversteps(walk.left, I[EQUALITIES]):
             return REFUSED
         step_by(walk, face, q, gamma)
-        walk.state[THERE], walk.state[UNMET_THERE], _ = evaluate(I, F, scratch, T, walk.trial, walk.g_new, info)
+        walk.state[THERE], walk.state[UNMET_THERE], _ = evaluate(I, F, memory, T, walk.trial, walk.g_new, report)
         trials += 1
-        face.state[GAMMA], gamma = gamma, judge_step(I, scratch, gamma, trials)
+        face.state[GAMMA], gamma = gamma, judge_step(I, memory, gamma, trials)
     return ACCEPTED if gamma == 0.0 else STAYED
 
 
 @stage
-def update_metric(I: Any, scratch: Any) -> None:
+def update_metric(I: Any, memory: Any, settings: Any) -> None:
     """Step 5: H meets the curvature of the last step; skipped where that is not positive. s becomes σ, g_new y."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     n, gamma, y = I[COORDINATES], face.state[GAMMA], walk.g_new
     for i in range(n):
         y[i] = walk.g[i] - y[i]
@@ -179,7 +184,7 @@ def update_metric(I: Any, scratch: Any) -> None:
         yy += y[i] * y[i] if walk.at[i] == 0.0 else 0.0
     if not (sy > 1e-12 * math.sqrt(ss * yy) and yHy > 0.0):
         return
-    if sy >= yHy:
+    if settings[UPDATE] == BFGS or (settings[UPDATE] == SWITCH and sy >= yHy):
         a, b, c = (1.0 + yHy / sy) / sy, -1.0 / sy, 0.0
     else:
         a, b, c = 1.0 / sy, 0.0, -1.0 / yHy
@@ -198,31 +203,31 @@ def most_turns(I: Any) -> int:
 
 
 @stage
-def model_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def model_face(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """Steps 1 and 2: drop limits until s leads on, or nothing is left to gain."""
-    face = open_face(I, scratch)
+    face = open_face(I, memory)
     while True:
-        largest, m, most = multipliers(I, scratch)
+        largest, m, most = multipliers(I, memory)
         if largest <= settings[TOLERANCE]:
             return STATIONARY
-        if info[ITERATIONS] >= settings[STEPS]:
+        if report[ITERATIONS] >= settings[STEPS]:
             return SPENT
         face.state[TURNS] += 1.0
-        direction(I, scratch, q)
+        direction(I, memory, q)
         if not (m >= 0 and face.state[LENGTH] <= 0.5 * most and face.state[TURNS] <= most_turns(I)):
             return GOING
-        drop_limit(I, scratch, m)
+        drop_limit(I, memory, m)
 
 
 @stage
-def try_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def try_face(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """Step 3; STAYED also at a limit, or so near one that G cannot tell: it joins the others."""
-    walk, face = open_walk(I, scratch), open_face(I, scratch)
+    walk, face = open_walk(I, memory), open_face(I, memory)
     lam, outcome = face.state[LAMBDA], STAYED
     if face.state[TURNS] > most_turns(I):
         return REFUSED
     if lam > 0.0 and face.state[SLOPE] < -1e-17 * walk.state[HERE]:
-        outcome = line_search(I, F, scratch, T, q, info)
+        outcome = line_search(I, F, memory, T, q, report)
     if outcome == STAYED and lam * face.state[LENGTH] < TOUCHING:
         face.state[GAMMA] = lam
     elif outcome == STAYED and face.state[FRESH] != 0.0:
@@ -231,21 +236,21 @@ def try_face(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: 
 
 
 @stage
-def follow_face(I: Any, F: Any, scratch: Any, q: Any, settings: Any, outcome: int) -> None:
+def follow_face(I: Any, F: Any, memory: Any, q: Any, settings: Any, outcome: int) -> None:
     """Steps 4 and 5, or Step 0 where neither can be done."""
-    face = open_face(I, scratch)
+    face = open_face(I, memory)
     if outcome == SLID:
-        begin_face(I, F, scratch, q, settings)
+        begin_face(I, F, memory, q, settings)
         return
     if outcome == ACCEPTED:
         face.state[TURNS] = 0.0
     if face.state[GAMMA] == face.state[LAMBDA]:
-        if not add_limit(I, scratch, int(face.state[FIRST])):
-            restart_metric(I, scratch)
+        if not add_limit(I, memory, int(face.state[FIRST])):
+            restart_metric(I, memory)
     elif outcome == STAYED:
-        restart_metric(I, scratch)
+        restart_metric(I, memory)
     else:
-        update_metric(I, scratch)
+        update_metric(I, memory, settings)
         face.state[FRESH] = 0.0
 
 
@@ -254,11 +259,11 @@ active_set_loop = descent(begin_face, model_face, try_face, follow_face)
 
 @entry
 def active_set_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        active_set_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        active_set_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)
@@ -267,5 +272,14 @@ class ActiveSet(Descent):
 
     steps: int = 1000
     tolerance: float = 1e-9  # on the projected gradient and on multipliers of the wrong sign
+    update: str = "switch"  # of Step 5: between both as there, or "bfgs" or "dfp" alone
 
     loop = Loop(active_set_entry, FACE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self.update, UPDATES, "the update of ActiveSet")
+
+    def own_settings(self) -> tuple[float, ...]:
+        """Which formula meets the curvature."""
+        return (float(UPDATES[self.update]),)

@@ -7,8 +7,8 @@ that rigidity ρ stands for. Its gradient is remembered with it, so that the end
 
 A baseline supplies two kernels, of which `baseline` makes a loop:
 
-    look(I, F, scratch, T, q, settings, info)    G and the number of tasks not met; ∇G goes to the scratch
-    step(I, F, scratch, T, q, settings)          the next q, limits or no limits; False if there is none
+    look(I, F, memory, T, q, settings, report)    G and the number of tasks not met; ∇G goes to the scratch
+    step(I, F, memory, T, q, settings)          the next q, limits or no limits; False if there is none
 """
 
 from __future__ import annotations
@@ -22,21 +22,9 @@ from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
-from supple.problem.allowance import (
-    BUDGET,
-    EVALUATIONS,
-    ITERATIONS,
-    MET,
-    REASON,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    VALUE,
-    count,
-    record,
-    spent,
-)
+from supple.problem.allowance import BUDGET, EVALUATIONS, ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE
 from supple.problem.goals import Custom, Near
+from supple.problem.meter import count, record, spent
 from supple.problem.problem import Problem
 from supple.solvers.base import PATIENT, STEPS, TOLERANCE
 from supple.solvers.descent import GOING
@@ -77,9 +65,9 @@ open_linear = LINEAR.open
 
 
 @stage
-def headway(I: Any, F: Any, scratch: Any, q: Any) -> float:
+def headway(I: Any, F: Any, memory: Any, q: Any) -> float:
     """``‖D^(−½)(Π(q − D∇G) − q)‖_∞`` of a legal q whose gradient is in the scratch; `inside` has been called before."""
-    s = open_baseline(I, scratch)
+    s = open_baseline(I, memory)
     ease = open_projection(I, s.projection).ease
     for i in range(q.shape[0]):
         s.trial[i] = q[i] - ease[i] * s.g[i]
@@ -94,12 +82,12 @@ def headway(I: Any, F: Any, scratch: Any, q: Any) -> float:
 
 
 @stage
-def look_linear(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> Any:
+def look_linear(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> Any:
     """ρ and J at q, and ``∇G = 2 Jᵀρ``, into the scratch; returns G and the number of tasks not met."""
-    g, model = open_baseline(I, scratch).g, open_linear(I, scratch)
+    g, model = open_baseline(I, memory).g, open_linear(I, memory)
     rho, J = model.rho, model.J
-    count(info)
-    f, unmet = jacobian(I, F, scratch, T, q, rho, J)
+    count(report)
+    f, unmet = jacobian(I, F, memory, T, q, rho, J)
     for i in range(q.shape[0]):
         g[i] = 0.0
     for s in range(rho.shape[0]):
@@ -109,7 +97,7 @@ def look_linear(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, inf
 
 
 @leaf
-def keep_best(s: Any, q: Any, most: float, info: Any, trace: Any) -> None:
+def keep_best(s: Any, q: Any, most: float, report: Any, trace: Any) -> None:
     """Remember q, its G and its gradient as the best, unless G is `most` or more, or q is not finite."""
     f = s.state[HERE]
     better = not f >= most
@@ -118,77 +106,79 @@ def keep_best(s: Any, q: Any, most: float, info: Any, trace: Any) -> None:
     if better:
         copy(q, s.best)
         copy(s.g, s.slope)
-        info[VALUE] = f
-        record(info, trace, f)
+        report[VALUE] = f
+        record(report, trace, f)
 
 
 @stage
-def arrive(I: Any, F: Any, scratch: Any, q: Any, steps: float, tolerance: float, info: Any, trace: Any) -> int:
+def arrive(I: Any, F: Any, memory: Any, q: Any, steps: float, tolerance: float, report: Any, trace: Any) -> int:
     """Take note of a posture that has been evaluated: the reason to end there, or GOING."""
-    s = open_baseline(I, scratch)
-    first, f, unmet = info[ITERATIONS] == 0.0, s.state[HERE], s.state[UNMET_HERE]
-    s.state[SINCE] = 0.0 if first or f < (1.0 - ALIKE) * info[VALUE] else s.state[SINCE] + 1.0
+    s = open_baseline(I, memory)
+    first, f, unmet = report[ITERATIONS] == 0.0, s.state[HERE], s.state[UNMET_HERE]
+    s.state[SINCE] = 0.0 if first or f < (1.0 - ALIKE) * report[VALUE] else s.state[SINCE] + 1.0
     if not (first or math.isfinite(f)):
         return STUCK
-    keep_best(s, q, ANY if first or unmet == 0.0 else info[VALUE], info, trace)
+    keep_best(s, q, ANY if first or unmet == 0.0 else report[VALUE], report, trace)
     if unmet == 0.0:
         return MET
-    if headway(I, F, scratch, q) <= tolerance:
-        if f > info[VALUE]:
-            keep_best(s, q, info[VALUE] * (1.0 + ALIKE), info, trace)
+    if headway(I, F, memory, q) <= tolerance:
+        if f > report[VALUE]:
+            keep_best(s, q, report[VALUE] * (1.0 + ALIKE), report, trace)
         return STATIONARY
-    return SPENT if info[ITERATIONS] >= steps or spent(info) else GOING
+    return SPENT if report[ITERATIONS] >= steps or spent(report) else GOING
 
 
 @stage
-def conclude(I: Any, F: Any, scratch: Any, q: Any, tolerance: float, reason: int, info: Any) -> None:
+def conclude(I: Any, F: Any, memory: Any, q: Any, tolerance: float, reason: int, report: Any) -> None:
     """End at the best posture, with a reason that is true of it."""
-    s = open_baseline(I, scratch)
+    s = open_baseline(I, memory)
     copy(s.best, q)
     copy(s.slope, s.g)
-    if headway(I, F, scratch, q) <= tolerance:
-        info[REASON] = STATIONARY
+    if headway(I, F, memory, q) <= tolerance:
+        report[REASON] = STATIONARY
     else:
-        info[REASON] = STUCK if reason == STATIONARY else reason
+        report[REASON] = STUCK if reason == STATIONARY else reason
 
 
 def baseline(look: Any, step: Any, patience: float = math.inf, at_end: int = -1) -> Any:
-    """The loop that a baseline's two kernels make, a kernel ``(I, F, scratch, T, q, settings, info, trace)``.
+    """The loop that a baseline's two kernels make, a kernel ``(I, F, memory, T, q, settings, report, trace)``.
 
     After so many steps without a better posture as its `patience` is long, it gives up. Where it has a setting `at_end` that is
     not 0, limits are not kept after every step but once, at the end.
     """
 
     @leaf
-    def arrived(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> int:
-        s = open_baseline(I, scratch)
+    def arrived(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any, trace: Any) -> int:
+        s = open_baseline(I, memory)
         late = settings[at_end] if at_end >= 0 else 0.0
-        f, unmet = look(I, F, scratch, T, q, settings, info)
+        f, unmet = look(I, F, memory, T, q, settings, report)
         s.state[HERE], s.state[UNMET_HERE] = f, unmet + settings[PATIENT]
         enough = settings[TOLERANCE] if late == 0.0 else -1.0
-        reason = arrive(I, F, scratch, q, settings[STEPS], enough, info, trace)
+        reason = arrive(I, F, memory, q, settings[STEPS], enough, report, trace)
         return STUCK if reason == GOING and s.state[SINCE] >= patience else reason
 
     @stage
-    def iterate(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
-        s = open_baseline(I, scratch)
+    def iterate(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any, trace: Any) -> None:
+        s = open_baseline(I, memory)
         late = settings[at_end] if at_end >= 0 else 0.0
         inside(I, F, q, s.projection)
-        reason = arrived(I, F, scratch, T, q, settings, info, trace)
-        while reason == GOING and info[EVALUATIONS] + late < info[BUDGET]:  # one is left for the posture that is late
-            info[ITERATIONS] += 1.0
-            if not step(I, F, scratch, T, q, settings):
+        reason = arrived(I, F, memory, T, q, settings, report, trace)
+        while (
+            reason == GOING and report[EVALUATIONS] + late < report[BUDGET]
+        ):  # one is left for the posture that is late
+            report[ITERATIONS] += 1.0
+            if not step(I, F, memory, T, q, settings):
                 reason = STUCK
                 break
             if late == 0.0:
                 inside(I, F, q, s.projection)
-            reason = arrived(I, F, scratch, T, q, settings, info, trace)
-        if late != 0.0 and info[ITERATIONS] > 0.0:
+            reason = arrived(I, F, memory, T, q, settings, report, trace)
+        if late != 0.0 and report[ITERATIONS] > 0.0:
             copy(s.best, q)
             inside(I, F, q, s.projection)
-            s.state[HERE], s.state[UNMET_HERE] = look(I, F, scratch, T, q, settings, info)
-            keep_best(s, q, ANY, info, trace)
-        conclude(I, F, scratch, q, settings[TOLERANCE], SPENT if reason == GOING else reason, info)
+            s.state[HERE], s.state[UNMET_HERE] = look(I, F, memory, T, q, settings, report)
+            keep_best(s, q, ANY, report, trace)
+        conclude(I, F, memory, q, settings[TOLERANCE], SPENT if reason == GOING else reason, report)
 
     return iterate
 

@@ -34,7 +34,8 @@ from supple.kernels.scratch import open_evaluation
 from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.terms.kinds import NEAR
 from supple.kernels.tree import open_tree
-from supple.problem.allowance import MET, SPENT, STATIONARY, STUCK, close, count, record, spent
+from supple.problem.allowance import MET, SPENT, STATIONARY, STUCK
+from supple.problem.meter import close, count, record, spent
 from supple.problem.problem import Problem
 from supple.solvers.base import PATIENT, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.baselines.common import BASELINE, HERE, UNMET_HERE, headway, open_baseline
@@ -73,14 +74,14 @@ open_cyclic = CYCLIC.open
 
 
 @stage
-def exact_sweep(I: Any, F: Any, scratch: Any, T: Any, q: Any) -> None:
+def exact_sweep(I: Any, F: Any, memory: Any, T: Any, q: Any) -> None:
     """Every coordinate with a closed form to its best value, from the last joint to the first.
 
     The last evaluation was at q: its world table is the one that the axes are read from.
     """
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    allowed, work, s = open_limits(I, F), open_evaluation(I, scratch), open_cyclic(I, scratch)
+    allowed, work, s = open_limits(I, F), open_evaluation(I, memory), open_cyclic(I, memory)
     for k in range(tasks.term.shape[0]):
         if tasks.term[k, KIND] != NEAR:
             observe(tree, tasks, k, work)
@@ -113,11 +114,11 @@ def next_in_bracket(left: float, right: float, slope_left: float, slope_right: f
 
 
 @stage
-def hold_back(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, part: float, most: float) -> None:
+def hold_back(I: Any, F: Any, memory: Any, T: Any, q: Any, i: int, part: float, most: float) -> None:
     """Take the reluctant coordinate i back to `part` of its way, if G stays below `most` there; else it stays."""
-    b, h, whole = open_baseline(I, scratch), open_cyclic(I, scratch).h, q[i]
+    b, h, whole = open_baseline(I, memory), open_cyclic(I, memory).h, q[i]
     q[i] = part
-    value, unmet = gradient(I, F, scratch, T, q, h)
+    value, unmet = gradient(I, F, memory, T, q, h)
     if value <= most:
         b.state[HERE], b.state[UNMET_HERE] = value, unmet
         copy(h, b.g)
@@ -126,9 +127,9 @@ def hold_back(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, part: float,
 
 
 @stage
-def search_coordinate(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, info: Any, trace: Any) -> None:
+def search_coordinate(I: Any, F: Any, memory: Any, T: Any, q: Any, i: int, report: Any, trace: Any) -> None:
     """Lower G along coordinate i from q, whose value, unmet tasks and gradient are known and are kept up."""
-    allowed, b, s = open_limits(I, F), open_baseline(I, scratch), open_cyclic(I, scratch)
+    allowed, b, s = open_limits(I, F), open_baseline(I, memory), open_cyclic(I, memory)
     span, start, slope, lowest = span_of(allowed, q, i), q[i], b.g[i], b.state[HERE]
     way = -1.0 if slope > 0.0 else 1.0
     far = span.high if way > 0.0 else -span.low
@@ -136,10 +137,10 @@ def search_coordinate(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, info
         return
     f, left, slope_left, right, slope_right = lowest, 0.0, -abs(slope), -1.0, 0.0
     best, t, trials = 0.0, min(max(s.reach[i], 1e-9), far), 0
-    while trials < TRIALS and not spent(info):
+    while trials < TRIALS and not spent(report):
         q[i] = min(max(start + way * t, allowed.lower[i]), allowed.upper[i])
-        value, unmet = gradient(I, F, scratch, T, q, s.h)
-        count(info)
+        value, unmet = gradient(I, F, memory, T, q, s.h)
+        count(report)
         trials += 1
         steepness = way * s.h[i]
         if value < f:
@@ -147,7 +148,7 @@ def search_coordinate(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, info
             b.state[HERE], b.state[UNMET_HERE] = value, unmet
             copy(s.h, b.g)
             if span.share == 1.0:
-                record(info, trace, f)
+                record(report, trace, f)
             if abs(steepness) <= FLATTER * abs(slope):
                 break
         if value <= f and steepness < 0.0:
@@ -165,11 +166,11 @@ def search_coordinate(I: Any, F: Any, scratch: Any, T: Any, q: Any, i: int, info
     q[i] = min(max(start + way * best, allowed.lower[i]), allowed.upper[i])
     s.reach[i] = best if best > 0.0 else 0.1 * s.reach[i]
     if best > 0.0 and span.share < 1.0:
-        if not spent(info):
+        if not spent(report):
             part = min(max(start + way * span.share * best, allowed.lower[i]), allowed.upper[i])
-            hold_back(I, F, scratch, T, q, i, part, lowest)
-            count(info)
-        record(info, trace, b.state[HERE])
+            hold_back(I, F, memory, T, q, i, part, lowest)
+            count(report)
+        record(report, trace, b.state[HERE])
 
 
 @leaf
@@ -191,30 +192,30 @@ def uses(how: Any, what: int) -> bool:
 
 
 @stage
-def sweep_all(I: Any, F: Any, scratch: Any, T: Any, q: Any, info: Any, trace: Any) -> None:
+def sweep_all(I: Any, F: Any, memory: Any, T: Any, q: Any, report: Any, trace: Any) -> None:
     """Every coordinate to its best value, first those with a closed form."""
-    b, s = open_baseline(I, scratch), open_cyclic(I, scratch)
+    b, s = open_baseline(I, memory), open_cyclic(I, memory)
     copy(q, b.best)
     copy(b.g, b.slope)
     if uses(s.how, EXACT):
-        exact_sweep(I, F, scratch, T, q)
-        f, unmet = gradient(I, F, scratch, T, q, b.g)
-        count(info)
+        exact_sweep(I, F, memory, T, q)
+        f, unmet = gradient(I, F, memory, T, q, b.g)
+        count(report)
         if f <= b.state[HERE]:
             b.state[HERE], b.state[UNMET_HERE] = f, unmet
-            record(info, trace, f)
+            record(report, trace, f)
         else:  # rounding has the last word, or a goal is not a number
             copy(b.best, q)
             copy(b.slope, b.g)
     for i in range(q.shape[0] - 1, -1, -1):
         if s.how[i] == SEARCHED:
-            search_coordinate(I, F, scratch, T, q, i, info, trace)
+            search_coordinate(I, F, memory, T, q, i, report, trace)
 
 
 @leaf
-def begin_sweeps(I: Any, F: Any, scratch: Any) -> None:
+def begin_sweeps(I: Any, F: Any, memory: Any) -> None:
     """How each coordinate is moved, the order of the terms, and a first reach."""
-    tasks, s = open_tasks(I, F), open_cyclic(I, scratch)
+    tasks, s = open_tasks(I, F), open_cyclic(I, memory)
     survey(open_tree(I, F), tasks, open_limits(I, F).mobility, s.how)
     order_by_row(tasks, s.order)
     for i in range(s.reach.shape[0]):
@@ -222,43 +223,43 @@ def begin_sweeps(I: Any, F: Any, scratch: Any) -> None:
 
 
 @stage
-def cyclic_loop(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any, trace: Any) -> None:
+def cyclic_loop(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any, trace: Any) -> None:
     """The loop; its iterations are sweeps."""
-    b, s = open_baseline(I, scratch), open_cyclic(I, scratch)
-    begin_sweeps(I, F, scratch)
+    b, s = open_baseline(I, memory), open_cyclic(I, memory)
+    begin_sweeps(I, F, memory)
     inside(I, F, q, b.projection)
-    b.state[HERE], b.state[UNMET_HERE] = gradient(I, F, scratch, T, q, b.g)
-    count(info)
-    record(info, trace, b.state[HERE])
+    b.state[HERE], b.state[UNMET_HERE] = gradient(I, F, memory, T, q, b.g)
+    count(report)
+    record(report, trace, b.state[HERE])
     k, reason, both = 0, GOING, uses(s.how, EXACT) and uses(s.how, SEARCHED)
     while reason == GOING:
         if b.state[UNMET_HERE] == 0.0 and settings[PATIENT] == 0.0:
             reason = MET
-        elif k > 0 and headway(I, F, scratch, q) <= settings[TOLERANCE]:
+        elif k > 0 and headway(I, F, memory, q) <= settings[TOLERANCE]:
             reason = STATIONARY
-        elif k >= settings[STEPS] or spent(info):
+        elif k >= settings[STEPS] or spent(report):
             reason = SPENT
         elif k > 0 and are_equal(q, b.best):
             reason = STUCK
         else:
             if k > 0 and both:  # searches have moved on; closed forms read the world table of q
-                gradient(I, F, scratch, T, q, b.g)
-                count(info)
-            if k == 0 or not spent(info):
+                gradient(I, F, memory, T, q, b.g)
+                count(report)
+            if k == 0 or not spent(report):
                 k += 1
-                sweep_all(I, F, scratch, T, q, info, trace)
-    if headway(I, F, scratch, q) <= settings[TOLERANCE]:
+                sweep_all(I, F, memory, T, q, report, trace)
+    if headway(I, F, memory, q) <= settings[TOLERANCE]:
         reason = STATIONARY
-    close(info, k, b.state[HERE], reason)
+    close(report, k, b.state[HERE], reason)
 
 
 @entry
 def cyclic_coordinate_descent_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        cyclic_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        cyclic_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,10 @@ def damped_normal_matrix(J: Any, ease: Any, damping: float, M: Any) -> None:
 
 
 @stage
-def damped_step(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+def damped_step(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any) -> bool:
     """Equation 15; False if M is not positive definite."""
-    model, M, m = open_linear(I, scratch), open_damped(I, scratch).M, I[RESIDUALS]
-    ease = open_projection(I, open_baseline(I, scratch).projection).ease
+    model, M, m = open_linear(I, memory), open_damped(I, memory).M, I[RESIDUALS]
+    ease = open_projection(I, open_baseline(I, memory).projection).ease
     damped_normal_matrix(model.J, ease, 2.0 * settings[DAMPING] * settings[DAMPING], M)
     if factor(M, m) < m:
         return False
@@ -81,11 +81,11 @@ damped_loop = baseline(look_linear, damped_step)
 
 @entry
 def damped_least_squares_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        damped_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        damped_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

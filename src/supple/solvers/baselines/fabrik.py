@@ -30,8 +30,9 @@ from supple.kernels.objective import gradient
 from supple.kernels.scratch import open_evaluation
 from supple.kernels.tables import open_limits, open_tasks
 from supple.kernels.tree import open_tree
-from supple.problem.allowance import ITERATIONS, count
+from supple.problem.allowance import ITERATIONS
 from supple.problem.goals import At
+from supple.problem.meter import count
 from supple.problem.problem import Problem
 from supple.solvers.base import Descent, Loop
 from supple.solvers.baselines.common import baseline, open_baseline
@@ -50,29 +51,29 @@ PATIENCE = 50  # rounds without a better posture before giving up
 
 
 @stage
-def look_at_points(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> Any:
+def look_at_points(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> Any:
     """G at q and the number of tasks not met; ∇G and the points into the scratch, at first the centres and links as well."""
-    s = open_fabrik(I, scratch)
-    f, unmet = gradient(I, F, scratch, T, q, open_baseline(I, scratch).g)
-    count(info)
-    if info[ITERATIONS] == 0.0:
-        W = open_evaluation(I, scratch).world
+    s = open_fabrik(I, memory)
+    f, unmet = gradient(I, F, memory, T, q, open_baseline(I, memory).g)
+    count(report)
+    if report[ITERATIONS] == 0.0:
+        W = open_evaluation(I, memory).world
         s.state[CENTRES] = find_centres(open_tree(I, F), open_limits(I, F).mobility, W, s.chain)
-    read_points(I, F, scratch)
-    if info[ITERATIONS] == 0.0:
+    read_points(I, F, memory)
+    if report[ITERATIONS] == 0.0:
         measure_links(s)
     return f, unmet
 
 
 @stage
-def fabrik_round(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+def fabrik_round(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any) -> bool:
     """Reach out and back, and turn the joints after the points."""
-    t, s = open_tasks(I, F).term[0, TARGET_AT], open_fabrik(I, scratch)
+    t, s = open_tasks(I, F).term[0, TARGET_AT], open_fabrik(I, memory)
     for i in range(int(s.state[CENTRES]) + 1):
         for c in range(3):
             s.P[i, c] = s.points[i, c]
     reach_out(s, T[t], T[t + 1], T[t + 2])
-    recover_turns(I, F, scratch, q)
+    recover_turns(I, F, memory, q)
     return True
 
 
@@ -81,11 +82,11 @@ fabrik_loop = baseline(look_at_points, fabrik_round, patience=PATIENCE)
 
 @entry
 def fabrik_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        fabrik_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        fabrik_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

@@ -85,11 +85,11 @@ def find_centres(tree: Any, free: Any, W: Any, chain: Any) -> int:
 
 
 @stage
-def read_points(I: Any, F: Any, scratch: Any) -> None:
+def read_points(I: Any, F: Any, memory: Any) -> None:
     """From the world table of the last evaluation the centres and, last, the effector go to the points."""
     tree = open_tree(I, F)
     tasks = open_tasks(I, F)
-    work, s = open_evaluation(I, scratch), open_fabrik(I, scratch)
+    work, s = open_evaluation(I, memory), open_fabrik(I, memory)
     last = int(s.state[CENTRES])
     for c in range(last):
         h = int(s.chain[1, c]) + 1
@@ -194,14 +194,14 @@ def wanted_turn(sums: Any, motion: Any, u0: float, u1: float, u2: float, p: Any,
 
 
 @stage
-def recover_turns(I: Any, F: Any, scratch: Any, q: Any) -> None:
+def recover_turns(I: Any, F: Any, memory: Any, q: Any) -> None:
     """Turn the joints, from the root on, so that the points come to P.
 
     What is turned carries everything behind it, so one motion says where the axes and the points still to come have gone
     since the last evaluation, whose world table this reads.
     """
     tree = open_tree(I, F)
-    allowed, W, s = open_limits(I, F), open_evaluation(I, scratch).world, open_fabrik(I, scratch)
+    allowed, W, s = open_limits(I, F), open_evaluation(I, memory).world, open_fabrik(I, memory)
     motion, p = s.motion, s.pivot
     add_pairs(int(s.state[CENTRES]), s.points, s.P, s.pairs)
     for k in range(3):

@@ -36,7 +36,7 @@ from typing import Any, TypeAlias
 from supple.basics.checks import check_fields, instance, positive
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.objective import gradient
-from supple.problem.allowance import count
+from supple.problem.meter import count
 from supple.problem.problem import Problem
 from supple.solvers.base import OWN, Descent, Loop
 from supple.solvers.baselines.common import (
@@ -74,21 +74,21 @@ def fitted_step(rho: Any, J: Any, ease: Any, g: Any, epsilon: float) -> float:
 
 
 @stage
-def look_by_rule(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> Any:
+def look_by_rule(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> Any:
     """G at q and the number of tasks not met; ∇G into the scratch, with ρ and J if the rule needs them."""
     if settings[RULE] != FIXED:
-        return look_linear(I, F, scratch, T, q, settings, info)
-    count(info)
-    return gradient(I, F, scratch, T, q, open_baseline(I, scratch).g)
+        return look_linear(I, F, memory, T, q, settings, report)
+    count(report)
+    return gradient(I, F, memory, T, q, open_baseline(I, memory).g)
 
 
 @stage
-def transpose_step(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+def transpose_step(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any) -> bool:
     """Equation 27."""
-    s, tau = open_baseline(I, scratch), settings[LENGTH]
+    s, tau = open_baseline(I, memory), settings[LENGTH]
     ease = open_projection(I, s.projection).ease
     if settings[RULE] != FIXED:
-        model = open_linear(I, scratch)
+        model = open_linear(I, memory)
         tau = fitted_step(model.rho, model.J, ease, s.g, tau if settings[RULE] == CAUTIOUS else math.inf)
     for i in range(q.shape[0]):
         q[i] -= tau * ease[i] * s.g[i]
@@ -100,11 +100,11 @@ transpose_loop = baseline(look_by_rule, transpose_step)
 
 @entry
 def jacobian_transpose_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        transpose_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        transpose_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

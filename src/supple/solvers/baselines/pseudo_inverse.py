@@ -77,9 +77,9 @@ def take_step(q: Any, step: Any, free: Any, longest: float) -> None:
 
 
 @stage
-def inverse_step(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any) -> bool:
+def inverse_step(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any) -> bool:
     """The shortest step that brings the linear model nearest."""
-    model, step, free = open_linear(I, scratch), open_baseline(I, scratch).trial, open_limits(I, F).mobility
+    model, step, free = open_linear(I, memory), open_baseline(I, memory).trial, open_limits(I, F).mobility
     for s in range(model.J.shape[0]):
         for i in range(q.shape[0]):
             model.J[s, i] *= free[i]
@@ -94,11 +94,11 @@ inverse_loop = baseline(look_linear, inverse_step, at_end=AT_END)
 
 @entry
 def pseudo_inverse_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        inverse_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        inverse_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

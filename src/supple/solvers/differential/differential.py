@@ -2,16 +2,17 @@
 
 With ρ the residuals of the tasks at q and J their derivatives, a step x = dq of duration dt lies in the box
 
-    max(l − q, −v dt) ≤ x ≤ min(h − q, v dt),
+    max(l − q, −v dt, v₋ dt) ≤ x ≤ min(h − q, v dt, v₊ dt),
 
-with limits l, h and greatest speeds v. Tasks come in levels: hard ones first, then soft ones by priority. Level k, with rows
+with limits l, h, greatest speeds v, and velocities v₋ ≤ v₊ that accelerations allow. Tasks come in levels: hard ones first,
+then soft ones by priority. Level k, with rows
 A = J_k and the wanted change b = −γ ρ_k (γ the gain; 1 for hard tasks), is
 
     minimise  |A x − b|² + Σ_i D_i (x_i − z_i)²    subject to the box and to  C x = C x′,
 
-where x′ is the step after the levels before and C are their rows: what they have reached, to first order, stays. D_i is the
-damping λ, divided by (1 − rigidity)²; a posture goal of the level with weights c adds to it, ``D_i = λ_i + c_i`` and
-``z_i = γ c_i (ref_i − q_i) / D_i``, and later levels hold the coordinates that it weighs.
+where x′ is the step after the levels before and C are their rows: what they have reached, to first order, stays. D_i is
+the damping λ = damping + ease |ρ|², divided by (1 − rigidity)²; a posture goal of the level with weights c adds to it,
+``D_i = λ_i + c_i`` and ``z_i = γ c_i (ref_i − q_i) / D_i``, and later levels hold the coordinates that it weighs.
 
 **Held coordinates.** For a set of coordinates held at their bounds the rest is a problem of least norm: with
 ``y_i = √D_i (x_i − z_i)`` and s = b − A x,
@@ -47,6 +48,7 @@ from supple.solvers.differential.held import lock, pressing_most, row_times, swe
 from supple.solvers.differential.scratch import (
     DAMPING,
     DT,
+    EASE,
     FAILED,
     FIRST,
     FREE,
@@ -70,21 +72,23 @@ def find_box(I: Any, F: Any, q: Any, settings: Any, box: Any) -> None:
 
     Outside the limits the way back is taken as fast as is allowed.
     """
-    allowed = open_limits(I, F)
-    for i in range(q.shape[0]):
+    allowed, n = open_limits(I, F), q.shape[0]
+    for i in range(n):
         reach = settings[SPEED + i] * settings[DT]
-        box.lower[i] = min(max(allowed.lower[i] - q[i], -reach), reach)
-        box.upper[i] = max(min(allowed.upper[i] - q[i], reach), -reach)
+        least, most = settings[SPEED + n + i] * settings[DT], settings[SPEED + 2 * n + i] * settings[DT]
+        box.lower[i] = min(max(allowed.lower[i] - q[i], max(-reach, least)), min(reach, most))
+        box.upper[i] = max(min(allowed.upper[i] - q[i], min(reach, most)), max(-reach, least))
         box.x[i] = min(max(0.0, box.lower[i]), box.upper[i])
         box.held[i] = FREE if allowed.mobility[i] > 0.0 and box.lower[i] < box.upper[i] else LOCKED
 
 
 @leaf
-def find_metric(I: Any, F: Any, T: Any, q: Any, plan: Any, level: int, settings: Any, metric: Any) -> float:
+def find_metric(I: Any, F: Any, T: Any, q: Any, plan: Any, level: int, prices: Any, metric: Any) -> float:
     """D and the centre z of a level, from the damping, the rigidity and its posture goals, whose weights go to c; its gain."""
     tasks = open_tasks(I, F)
     allowed = open_limits(I, F)
-    D, c, z, gain = metric.D, metric.c, metric.z, 1.0 if level < plan[HARD] else settings[GAIN]
+    damping, part = prices
+    D, c, z, gain = metric.D, metric.c, metric.z, 1.0 if level < plan[HARD] else part
     near = FIRST + plan[LEVELS] + 1 + plan[FIRST + plan[LEVELS]]
     for i in range(q.shape[0]):
         c[i], z[i] = 0.0, 0.0
@@ -97,7 +101,7 @@ def find_metric(I: Any, F: Any, T: Any, q: Any, plan: Any, level: int, settings:
                 z[i] += gain * weight * (T[t + i] - q[i])
     for i in range(q.shape[0]):
         mobility = allowed.mobility[i]
-        D[i] = c[i] + settings[DAMPING] / (mobility * mobility) if mobility > 0.0 else 1.0
+        D[i] = c[i] + damping / (mobility * mobility) if mobility > 0.0 else 1.0
         z[i] /= D[i]
     return gain
 
@@ -192,9 +196,13 @@ def step_once(I: Any, F: Any, memory: Any, T: Any, q: Any, plan: Any, settings: 
         for i in range(q.shape[0]):
             rows.A[a, i] = rows.J[order[a], i]
     find_box(I, F, q, settings, box)
+    square = 0.0
+    for a in range(plan[FIRST + levels]):
+        square += rows.rho[order[a]] * rows.rho[order[a]]
+    prices = (settings[DAMPING] + settings[EASE] * square, settings[GAIN])
     for level in range(levels):
         first, last = plan[FIRST + level], plan[FIRST + level + 1]
-        gain = find_metric(I, F, T, q, plan, level, settings, metric)
+        gain = find_metric(I, F, T, q, plan, level, prices, metric)
         for a in range(first, last):
             rows.wanted[a] = -gain * rows.rho[order[a]]
         total += minimise_level(rows, least, box, metric, first, last, level == 0)

@@ -8,7 +8,7 @@ from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
 from supple.kernels.scratch import EVALUATION
 
-DT, GAIN, DAMPING, SPEED = range(4)  # settings; speeds to the end
+DT, GAIN, DAMPING, EASE, SPEED = range(5)  # settings; then speeds, least and greatest velocities, of each coordinate
 # plan: levels, how many of them are hard, where each begins (and the last ends); then the residuals in their order, and the
 # levels of posture goals
 LEVELS, HARD, FIRST = range(3)

@@ -41,11 +41,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.charts import EXACT, STEEP, recentre, report as restate
+from supple.kernels.charts import recentre, report as restate
 from supple.kernels.compiling import GENERAL, stage
 from supple.kernels.layouts import CHARTS, RANKS_THAT_MUST, WIDEST_ROUTE
-from supple.kernels.tables import open_limits, open_routes, open_terms
-from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, VALUE, record, spent
+from supple.kernels.tables import EXACT, STEEP, open_limits, open_routes, open_terms
+from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, VALUE
+from supple.problem.meter import record, spent
 from supple.solvers.levenberg_marquardt.damped_step import LEARNT, Blocks, Linearisation
 from supple.solvers.levenberg_marquardt.joint_by_joint import open_joints
 from supple.solvers.levenberg_marquardt.phases import (

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from supple.kernels.algebra.blocks_of_three import size_of
-from supple.kernels.charts import STEEP, recentre
+from supple.kernels.charts import recentre
 from supple.kernels.compiling import GENERAL, leaf
 from supple.kernels.jacobian import appraise, differentiate, locate
 from supple.kernels.layouts import (
@@ -23,7 +23,9 @@ from supple.kernels.layouts import (
     RESIDUALS_ARE_FEW,
 )
 from supple.kernels.scratch import open_evaluation
-from supple.problem.allowance import EVALUATIONS, spent
+from supple.kernels.tables import STEEP
+from supple.problem.allowance import EVALUATIONS
+from supple.problem.meter import spent
 from supple.solvers.levenberg_marquardt.damped_step import (
     DUAL,
     JOINTS,
@@ -40,6 +42,7 @@ from supple.solvers.levenberg_marquardt.joint_by_joint import size_by_joints, tw
 from supple.solvers.levenberg_marquardt.posture_goals import mean_near_weight, near_value, weigh_near
 from supple.solvers.levenberg_marquardt.powers import raise_columns, raise_residuals
 from supple.solvers.levenberg_marquardt.ranks import weigh_ranks
+from supple.solvers.levenberg_marquardt.restarts import copy_posture
 from supple.solvers.levenberg_marquardt.root_placement import align
 from supple.solvers.levenberg_marquardt.scratch import (
     ALIGNMENT,
@@ -72,7 +75,6 @@ from supple.solvers.levenberg_marquardt.scratch import (
 )
 from supple.solvers.levenberg_marquardt.secant import forget, learn
 from supple.solvers.levenberg_marquardt.second_order import can_bend
-from supple.solvers.levenberg_marquardt.starts import copy_posture
 
 USUAL, LITTLE, ENDLESS = 0.0, 1.0, 2.0  # patience with an attempt that is slow
 HASTE = 0.8  # with little, it is abandoned after two steps in a row that leave more of G than this

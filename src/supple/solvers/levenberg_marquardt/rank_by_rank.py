@@ -9,7 +9,8 @@ from supple.kernels.compiling import GENERAL, leaf
 from supple.kernels.jacobian import appraise, locate
 from supple.kernels.layouts import RANKS, RANKS_THAT_MUST
 from supple.kernels.tables import open_terms
-from supple.problem.allowance import EVALUATIONS, MET, STATIONARY, spent
+from supple.problem.allowance import EVALUATIONS, MET, STATIONARY
+from supple.problem.meter import spent
 from supple.solvers.levenberg_marquardt.attempt import attempt
 from supple.solvers.levenberg_marquardt.phases import ENDLESS, LITTLE, NEVER, USUAL
 from supple.solvers.levenberg_marquardt.ranks import (
@@ -19,6 +20,7 @@ from supple.solvers.levenberg_marquardt.ranks import (
     show_shifts,
     weaken_multipliers,
 )
+from supple.solvers.levenberg_marquardt.restarts import copy_posture
 from supple.solvers.levenberg_marquardt.scratch import (
     ALIGNMENT,
     ALL_MET,
@@ -33,7 +35,6 @@ from supple.solvers.levenberg_marquardt.scratch import (
     TOTAL,
     open_starts_scratch,
 )
-from supple.solvers.levenberg_marquardt.starts import copy_posture
 
 ROUNDS = 30  # of the augmented Lagrangian
 LIGHT = 10.0  # the weight w that it begins with

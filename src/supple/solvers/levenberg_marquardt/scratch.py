@@ -28,6 +28,8 @@ MOST_STEPS, LOW_RANK, HIGH_RANK, PENALTY, ALIGNMENT, PATIENCE, POWER, PLAN = ran
 # change of the last step, tasks not met at q and at the trial, the form of steps, and flags
 (MADE, SLOWLY, TURNED, SCALE, HERE, THERE, SIZE, LARGEST, UNMET_HERE, UNMET_THERE, FORM, BENDS, FRESH, PLACED, PREFERRING,
  PROGRESS) = range(16)  # fmt: skip
+INNER = 0.6  # share of the limits in which three starts out of four lie
+UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 BODY = 28  # numbers of a body in `joint_by_joint`: the upper triangle of A (21), P (6), and whether there is anything
 LEVER = 8  # numbers of a joint there: u (6), r, e
 # a coordinate moves; may not, at a limit or locked; is put on its limit by this step

@@ -43,11 +43,13 @@ from supple.kernels.compiling import GENERAL, entry, flat, leaf, row, stage
 from supple.kernels.layouts import COORDINATES, FREE_ROOT, RANKS, RANKS_THAT_MUST, TARGET_NUMBERS
 from supple.kernels.tables import open_limits, open_terms
 from supple.kernels.targets import read_placements, read_points
-from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE, spent
+from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, REASON, ROWS, SPENT, STATIONARY, TRIES, VALUE
+from supple.problem.meter import spent
 from supple.solvers.levenberg_marquardt.attempt import attempt
 from supple.solvers.levenberg_marquardt.phases import ALWAYS, NEVER, TIMIDLY
 from supple.solvers.levenberg_marquardt.rank_by_rank import make_sure, note_met, plan_patience, rank_by_rank
 from supple.solvers.levenberg_marquardt.ranks import hide_shifts, weighs_posture
+from supple.solvers.levenberg_marquardt.restarts import copy_posture, keep_pace, next_attempt, unwind
 from supple.solvers.levenberg_marquardt.scratch import (
     ALIGNMENT,
     ALL_MET,
@@ -63,13 +65,12 @@ from supple.solvers.levenberg_marquardt.scratch import (
     TIGHT,
     TOTAL,
     TRIED,
+    UNFIT,
     open_call_scratch,
     open_starts_scratch,
 )
-from supple.solvers.levenberg_marquardt.starts import copy_posture, keep_pace, next_attempt, unwind
 from supple.solvers.levenberg_marquardt.tolerance_set import meet_within
 
-UNFIT = -1  # a reason: the start is not finite, or the target needs a closer look
 WORTHWHILE, LEAST = 1500.0, 12  # attempts times coordinates that are worth while, and attempts at least
 PREFERRING = 8  # attempts, at most, where a posture goal is weighed against tasks: these are seldom met
 

@@ -10,26 +10,20 @@ serves figures that keep clear of things with boxes and hulls.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from supple.kernels.compiling import plain_twin, untyped
+from supple.kernels.compiling import entry_in, untyped
 from supple.problem.allowance import FREELY
 from supple.problem.packing import is_plain, suited
 from supple.problem.problem import Problem
 from supple.solvers.levenberg_marquardt.scratch import CHAINED, SEARCH_SCRATCH, open_call_scratch
-from supple.solvers.levenberg_marquardt.search import search_entry
 from supple.solvers.levenberg_marquardt.starts import search_box
 
 NO_TRACE = FREELY.page()
-
-
-@cache
-def plain_search_entry() -> Any:
-    """The search for plain problems."""
-    return plain_twin(search_entry)
+search_entry = entry_in("supple.solvers.levenberg_marquardt.search.search_entry")
+plain_search_entry = entry_in("supple.solvers.levenberg_marquardt.search.plain_search_entry")
 
 
 class SearchCall:
@@ -59,7 +53,7 @@ class SearchCall:
         known.settings[: len(settings)] = settings
         known.settings[CHAINED] = 0.0 if paces is None else 1.0
         known.box[:] = search_box(problem, seed, paces)
-        self.entry = plain_search_entry() if is_plain(self.I, F) else suited(search_entry, self.I, F)
+        self.entry = plain_search_entry if is_plain(self.I, F) else suited(search_entry, self.I, F)
         self.has_run = False
 
     def run(self, T: np.ndarray, Q: np.ndarray, first: int = 0, last: int = 1) -> None:

@@ -26,9 +26,11 @@ from supple.kernels.compiling import leaf
 from supple.kernels.jacobian import appraise, locate
 from supple.kernels.layouts import MET as LIMIT, RANK, RESIDUALS_OF
 from supple.kernels.tables import open_terms
-from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, STATIONARY, VALUE, record, spent
+from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, STATIONARY, VALUE
+from supple.problem.meter import record, spent
 from supple.solvers.levenberg_marquardt.attempt import ABANDONED, attempt
 from supple.solvers.levenberg_marquardt.phases import ENDLESS, NEVER
+from supple.solvers.levenberg_marquardt.restarts import copy_posture
 from supple.solvers.levenberg_marquardt.scratch import (
     ALIGNMENT,
     HIGH_RANK,
@@ -37,7 +39,6 @@ from supple.solvers.levenberg_marquardt.scratch import (
     POWER,
     open_starts_scratch,
 )
-from supple.solvers.levenberg_marquardt.starts import copy_posture
 
 NEARBY = 4.0  # an attempt that ends at more than this multiple of ``Σ L_k`` is far from the tolerance set
 HIGHEST = 4096.0  # power

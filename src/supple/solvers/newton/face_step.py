@@ -135,9 +135,9 @@ def first_limit_met(walk: Any, s: Any, q: Any, equalities: int) -> Any:
 
 
 @stage
-def advance_in_face(I: Any, scratch: Any, q: Any) -> Any:
+def advance_in_face(I: Any, memory: Any, q: Any) -> Any:
     """Go to the minimum of the face or to the first limit on the way. Returns that limit (−1: none) and the change of m."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
     n, change = I[COORDINATES], 0.0
     to_minimum(walk, s, I[EQUALITIES])
     tau, first = first_limit_met(walk, s, q, I[EQUALITIES])

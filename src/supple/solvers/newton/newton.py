@@ -38,7 +38,8 @@ from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
 from supple.kernels.objective import hessian
 from supple.kernels.terms.kinds import CUSTOM
-from supple.problem.allowance import EVALUATIONS, ITERATIONS, SPENT, STATIONARY, count, spent
+from supple.problem.allowance import EVALUATIONS, ITERATIONS, SPENT, STATIONARY
+from supple.problem.meter import count, spent
 from supple.problem.problem import Problem
 from supple.solvers.base import OWN, STEPS, TOLERANCE, Descent, Loop
 from supple.solvers.descent import (
@@ -76,9 +77,9 @@ def change_unit_of_hessian(unit: Any, B: Any) -> float:
 
 
 @stage
-def bend_away(I: Any, scratch: Any, q: Any, turn: int) -> float:
+def bend_away(I: Any, memory: Any, q: Any, turn: int) -> float:
     """A trial along negative curvature κ, to one side and the other by ever shorter steps t: ``½ t² κ``; 0 if none is left."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
     k = load_model(walk, s, 0.0)
     if turn >= TURNS or s.state[IN_HAND] > 0.0 or k == int(s.state[FREE]) or not s.R[k, k] < -1e-9 * s.state[SIZE]:
         return 0.0
@@ -115,28 +116,28 @@ def keep_prices(s: Any, equalities: int) -> None:
 
 
 @stage
-def shifted_step(I: Any, scratch: Any, q: Any, nu: float) -> Any:
+def shifted_step(I: Any, memory: Any, q: Any, nu: float) -> Any:
     """The trial for the first ν from here on for which M is definite where it must be: m(p) and that ν.
 
     Where only negative curvature asks for a large ν and steps become timid, it is brought down again as far as it can be.
     """
-    s = open_newton(I, scratch)
-    remainder(I, scratch, q)
+    s = open_newton(I, memory)
+    remainder(I, memory, q)
     length, size, bad = s.state[LENGTH], s.state[SIZE], 0.0
-    promised = minimise_model(I, scratch, q, nu * length)
+    promised = minimise_model(I, memory, q, nu * length)
     while not promised <= 0.0 and nu * length < ENDLESS * (size + length):
         bad, nu = nu, max(2.5 * nu, 1e-3 * size / length)
-        promised = minimise_model(I, scratch, q, nu * length)
+        promised = minimise_model(I, memory, q, nu * length)
     best = nu
     while bad > 0.0 and best > TIMID and best > 1.001 * bad and norm(s.x, I[COORDINATES]) < 1.0 / TIMID:
         nu = 0.5 * (bad + best)
-        promised = minimise_model(I, scratch, q, nu * length)
+        promised = minimise_model(I, memory, q, nu * length)
         if promised <= 0.0:
             best = nu
         else:
             bad = nu
     if nu != best:
-        promised = minimise_model(I, scratch, q, best * length)
+        promised = minimise_model(I, memory, q, best * length)
     return promised, best
 
 
@@ -150,49 +151,49 @@ def next_shift(nu: float, gain: float) -> float:
 
 # ── phases ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 @stage
-def begin_newton(I: Any, F: Any, scratch: Any, q: Any, settings: Any) -> None:
+def begin_newton(I: Any, F: Any, memory: Any, q: Any, settings: Any) -> None:
     """The change of unit, rows without a price, and the first ν."""
-    s = open_newton(I, scratch)
-    change_unit(I, F, q, open_walk(I, scratch))
+    s = open_newton(I, memory)
+    change_unit(I, F, q, open_walk(I, memory))
     for r in range(I[LINEAR_LIMITS]):
         s.price[r] = 0.0
     s.state[AFRESH], s.state[NU] = 1.0, settings[DAMPING]
 
 
 @stage
-def model_curvature(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def model_curvature(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """B, and what the multipliers of the limits leave of the gradient."""
-    if info[ITERATIONS] >= settings[STEPS] or spent(info):
+    if report[ITERATIONS] >= settings[STEPS] or spent(report):
         return SPENT
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
-    hessian(I, F, scratch, T, q, int(settings[CURVATURE]), s.v, s.B)
-    count(info)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
+    hessian(I, F, memory, T, q, int(settings[CURVATURE]), s.v, s.B)
+    count(report)
     size = change_unit_of_hessian(walk.unit, s.B)
     s.state[SIZE] = size
-    if s.state[AFRESH] != 0.0 and I[LINEAR_LIMITS] > 0 and minimise_model(I, scratch, q, 1e8 * size) <= 0.0:
+    if s.state[AFRESH] != 0.0 and I[LINEAR_LIMITS] > 0 and minimise_model(I, memory, q, 1e8 * size) <= 0.0:
         keep_prices(s, I[EQUALITIES])  # a step so short asks nothing but which rows hold the gradient
-    remainder(I, scratch, q)
+    remainder(I, memory, q)
     return GOING
 
 
 @stage
-def try_shifts(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info: Any) -> int:
+def try_shifts(I: Any, F: Any, memory: Any, T: Any, q: Any, settings: Any, report: Any) -> int:
     """Steps of the shifted model with ever larger ν, or, at a saddle, along negative curvature, until G falls enough."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
-    G, nu, before = walk.state[HERE], s.state[NU], int(info[EVALUATIONS])
+    walk, s = open_walk(I, memory), open_newton(I, memory)
+    G, nu, before = walk.state[HERE], s.state[NU], int(report[EVALUATIONS])
     saddle, length, size = s.state[LARGEST] <= settings[TOLERANCE], s.state[LENGTH], s.state[SIZE]
     while nu * length < ENDLESS * (size + length):
         if saddle:
-            promised = bend_away(I, scratch, q, int(info[EVALUATIONS]) - before)
+            promised = bend_away(I, memory, q, int(report[EVALUATIONS]) - before)
         else:
-            promised, nu = shifted_step(I, scratch, q, nu)
+            promised, nu = shifted_step(I, memory, q, nu)
         if not promised < 0.0:
             break
-        if spent(info):
+        if spent(report):
             return SPENT
         afresh = oversteps(walk.left, I[EQUALITIES])
         legal = not afresh or inside(I, F, walk.trial, walk.projection)
-        G_new, unmet, finite = evaluate(I, F, scratch, T, walk.trial, walk.g_new, info)
+        G_new, unmet, finite = evaluate(I, F, memory, T, walk.trial, walk.g_new, report)
         if legal and finite and G_new <= G + DECREASE * promised:
             walk.state[THERE], walk.state[UNMET_THERE] = G_new, unmet
             s.state[NU] = settings[DAMPING] if saddle else next_shift(nu, (G_new - G) / promised)
@@ -205,14 +206,14 @@ def try_shifts(I: Any, F: Any, scratch: Any, T: Any, q: Any, settings: Any, info
 
 
 @stage
-def follow_prices(I: Any, F: Any, scratch: Any, q: Any, settings: Any, outcome: int) -> None:
+def follow_prices(I: Any, F: Any, memory: Any, q: Any, settings: Any, outcome: int) -> None:
     """The prices of the rows at the new q; where the way there was not the model's, they are found anew."""
-    s = open_newton(I, scratch)
+    s = open_newton(I, memory)
     nu = s.state[NU]
     if outcome == SLID:
-        begin_newton(I, F, scratch, q, settings)
+        begin_newton(I, F, memory, q, settings)
     elif s.state[AFRESH] != 0.0:
-        begin_newton(I, F, scratch, q, settings)
+        begin_newton(I, F, memory, q, settings)
         s.state[NU] = nu
     else:
         keep_prices(s, I[EQUALITIES])
@@ -223,11 +224,11 @@ newton_loop = descent(begin_newton, model_curvature, try_shifts, follow_prices)
 
 @entry
 def newton_entry(
-    I: Any, F: Any, scratch: Any, T: Any, Q: Any, settings: Any, info: Any, trace: Any, first: int, last: int
+    I: Any, F: Any, memory: Any, T: Any, Q: Any, settings: Any, report: Any, trace: Any, first: int, last: int
 ) -> None:
     """Solve rows first … last − 1 of Q (k, size) in place for the targets T (k, …)."""
     for k in range(first, last):
-        newton_loop(I, F, scratch, T[k], Q[k], settings, info[k], trace)
+        newton_loop(I, F, memory, T[k], Q[k], settings, report[k], trace)
 
 
 @dataclass(frozen=True)

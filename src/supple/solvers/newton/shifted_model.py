@@ -33,9 +33,9 @@ STIFF = 10.0  # how much stiffer than B the model is across rows
 
 
 @stage
-def remainder(I: Any, scratch: Any, q: Any) -> None:
+def remainder(I: Any, memory: Any, q: Any) -> None:
     """‖r‖_∞ and ‖r‖ into the state; and the face to begin with: coordinates whose limits hold them, rows with a price."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
     n, m, rows = I[COORDINATES], I[LINEAR_LIMITS], 0
     copy(walk.g, s.rest)
     for r in range(m):
@@ -87,9 +87,9 @@ def load_model(walk: Any, s: Any, mu: float) -> int:
 
 
 @stage
-def take_in_hand(I: Any, scratch: Any, first: int) -> None:
+def take_in_hand(I: Any, memory: Any, first: int) -> None:
     """Take the limit of coordinate `first` < n that d runs into, or row `first` − n, in hand."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
     n, free, rows = I[COORDINATES], int(s.state[FREE]), int(s.state[IN_HAND])
     if first >= n:
         s.active[rows], s.lam[rows], s.taken[first - n] = first - n, 0.0, 1.0
@@ -131,9 +131,9 @@ def worst_in_hand(I: Any, walk: Any, s: Any, least: float, still: int) -> int:
 
 
 @stage
-def release_worst(I: Any, scratch: Any, least: float, still: int) -> int:
+def release_worst(I: Any, memory: Any, least: float, still: int) -> int:
     """At the minimum of a face, let go of the limit that pulls most the wrong way: 1; 0 if none does; −1 if M is indefinite."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
     n, free, rows = I[COORDINATES], int(s.state[FREE]), int(s.state[IN_HAND])
     worst = worst_in_hand(I, walk, s, least, still)
     if worst < 0:
@@ -164,10 +164,10 @@ def step_to(walk: Any, q: Any, x: Any, t: float) -> None:
 
 
 @stage
-def minimise_model(I: Any, scratch: Any, q: Any, mu: float) -> float:
+def minimise_model(I: Any, memory: Any, q: Any, mu: float) -> float:
     """The trial ``q + p`` with the p of (a), and m(p); NaN if M is not positive definite on a face that was visited."""
-    walk, s = open_walk(I, scratch), open_newton(I, scratch)
-    remainder(I, scratch, q)
+    walk, s = open_walk(I, memory), open_newton(I, memory)
+    remainder(I, memory, q)
     least = 1e-8 * s.state[LENGTH]
     for i in range(I[COORDINATES]):
         s.x[i], s.h[i] = 0.0, s.rest[i]
@@ -177,13 +177,13 @@ def minimise_model(I: Any, scratch: Any, q: Any, mu: float) -> float:
         return np.nan
     value, still = 0.0, 0
     for _ in range(10 * (I[COORDINATES] + I[LINEAR_LIMITS]) + 50):
-        first, change = advance_in_face(I, scratch, q)
+        first, change = advance_in_face(I, memory, q)
         value += change
         still = still + 1 if change == 0.0 else 0
         if first >= 0:
-            take_in_hand(I, scratch, first)
+            take_in_hand(I, memory, first)
         else:
-            more = release_worst(I, scratch, least, still)
+            more = release_worst(I, memory, least, still)
             if more == 0:
                 break
             if more < 0:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from supple.errors import BadFile
-from supple.figure.effectors import Direction, Frame, MassCentre, Point
+from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.figure.figure import Figure
+from supple.figure.names import Origin
 from supple.geometry.placements import Floats
-from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed
-from supple.problem.problem import Task
+from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.problem.goals import AimedAt, AnyOf, At, Balanced, Beyond, Facing, Near, OnLine, OnPlane, Placed
+from supple.problem.task import Clearance, Task
 from supple.scene.scene import Scene
-from supple.view.page.pins import kind_of
 
+OPTIONS = ("weight", "hard", "chain", "priority", "preference")
 LARGEST = 2**20  # characters of a file of postures
 
 
@@ -28,6 +31,12 @@ def python_lines(scene: Scene) -> str:
         body.append(
             text if text is not None else f"# {name}: {type(task.goal).__name__} is left out; save the scene instead"
         )
+    for name, shape in scene.obstacles.items():
+        text = _obstacle(shape, used)
+        body.append(f"# {name}: left out; save the scene instead" if text is None else f"scene.place({name!r}, {text})")
+    keep = {f.name: getattr(scene.clearance, f.name) for f in fields(Clearance)}
+    given = [f"{name}={value!r}" for name, value in keep.items() if value != getattr(Clearance(), name)]
+    body += [f"scene.keep_clear({', '.join(given)})"] if given else []
     body += [f"scene.disable({name!r})" for name in scene.constraints if name in scene.disabled]
     if scene.rigidity:
         body.append(f"scene.stiffen({dict(scene.rigidity)!r})")
@@ -51,8 +60,18 @@ def python_lines(scene: Scene) -> str:
 def _loading(figure: Figure) -> str:
     if figure.origin is None:
         return f"...  # your own {figure.name!r}"
-    options = "".join(f", {name}={value!r}" for name, value in figure.origin.options.items())
-    return f"supple.load({figure.origin.what!r}{options})"
+    first = _one(figure.origin)
+    others = (f".attached(\n    {_one(each)}, None, prefix={each.prefix!r}\n)" for each in figure.origin.beside)
+    return first + "".join(others)
+
+
+def _one(origin: Origin) -> str:
+    options = "".join(f", {name}={value!r}" for name, value in origin.options.items())
+    text = f"supple.load({origin.what!r}{options})"
+    if origin.stands is None and not origin.floats:
+        return text
+    where = [] if origin.stands is None else [repr([list(row) for row in origin.stands])]
+    return f"{text}.based_at({', '.join(where + (['free=True'] if origin.floats else []))})"
 
 
 def _numbers(values: Any) -> str:
@@ -64,38 +83,69 @@ def _numbers(values: Any) -> str:
 
 
 def _pin(name: str, task: Task, used: set[str]) -> str | None:
-    if kind_of(task) is None:
+    """The line that adds a pin; none for a goal that has no lines."""
+    goal = _goal(task.goal, used)
+    effector = "" if task.effector is None else _effector(task.effector, used)
+    if goal is None or effector is None:
         return None
-    end, goal = task.effector, task.goal
+    plain = Task(task.effector, task.goal)
+    options = [f"{k}={getattr(task, k)!r}" for k in OPTIONS if getattr(task, k) != getattr(plain, k)]
+    if task.effector is None:
+        used.add("Task")
+        return f"scene.add({name!r}, Task(None, {', '.join([goal, *options])}))"
+    return f"scene.add({', '.join([repr(name), effector, goal, *options])})"
+
+
+def _effector(end: Any, used: set[str]) -> str | None:
+    used.add(type(end).__name__)
     if isinstance(end, Point):
-        effector = f"Point({end.segment!r}, {end.offset!r})"
-    elif isinstance(end, Direction):
-        effector = f"Direction({end.segment!r}, {end.axis!r}, {end.offset!r})"
-    elif isinstance(end, Frame):
-        effector = f"Frame({end.segment!r}, {_numbers(end.at)})"
-    elif isinstance(end, MassCentre):
-        effector = "MassCentre()"
-    else:
-        return None
+        return f"Point({end.segment!r}, {end.offset!r})"
+    if isinstance(end, Direction):
+        return f"Direction({end.segment!r}, {end.axis!r}, {end.offset!r})"
+    if isinstance(end, Frame):
+        return f"Frame({end.segment!r}, {_numbers(end.at)})"
+    if isinstance(end, Gap):
+        return f"Gap({_effector(end.a, used)}, {_effector(end.b, used)})"
+    return "MassCentre()" if isinstance(end, MassCentre) else None
+
+
+def _goal(goal: Any, used: set[str]) -> str | None:
+    if isinstance(goal, AnyOf):
+        used.add("AnyOf")
+        parts = [g if isinstance(g, tuple) else (None, g) for g in goal.goals]
+        texts = [(end and _effector(end, used), _goal(g, used)) for end, g in parts]
+        if any(text is None for _, text in texts):
+            return None
+        rows = ", ".join(str(text) if end is None else f"({end}, {text})" for end, text in texts)
+        return f"AnyOf([{rows}], {list(goal.weights or ())!r})"
     texts = {
         At: lambda: _numbers(goal.position),
         AimedAt: lambda: _numbers(goal.point),
         Placed: lambda: _numbers(goal.at),
-        Facing: lambda: _numbers(goal.x),
+        Facing: lambda: None if goal.x is None else _numbers(goal.x),
         OnLine: lambda: f"{_numbers(goal.point)}, {_numbers(goal.normal)}",
         OnPlane: lambda: f"{_numbers(goal.point)}, {_numbers(goal.normal)}",
         Beyond: lambda: f"{_numbers(goal.point)}, {_numbers(goal.normal)}",
         Balanced: lambda: f"{_numbers(goal.polygon)}, {goal.margin!r}",
+        Near: lambda: f"{_numbers(goal.reference)}, {_numbers(goal.weights)}",
     }
-    used |= {type(end).__name__, type(goal).__name__}
-    plain = Task(end, goal)
-    options = [
-        f"{k}={getattr(task, k)!r}"
-        for k in ("weight", "hard", "chain", "priority")
-        if getattr(task, k) != getattr(plain, k)
-    ]
-    goal_text = f"{type(goal).__name__}({texts[type(goal)]()})"
-    return f"scene.add({', '.join([repr(name), effector, goal_text, *options])})"
+    text = texts.get(type(goal), lambda: None)()
+    if text is None:
+        return None
+    used.add(type(goal).__name__)
+    relative = "" if getattr(goal, "relative_to", None) is None else f", relative_to={goal.relative_to!r}"
+    return f"{type(goal).__name__}({text}{relative})"
+
+
+def _obstacle(shape: Any, used: set[str]) -> str | None:
+    used.add(type(shape).__name__)
+    if isinstance(shape, Box):
+        return f"Box({_numbers(shape.lower)}, {_numbers(shape.upper)}, {_numbers(shape.at)})"
+    if isinstance(shape, Ball):
+        return f"Ball({_numbers(shape.centre)}, {shape.radius!r})"
+    if isinstance(shape, Capsule):
+        return f"Capsule({shape.radius!r}, {shape.length!r}, {_numbers(shape.at)})"
+    return f"Polytope({_numbers(shape.A)}, {_numbers(shape.b)})" if isinstance(shape, Polytope) else None
 
 
 # ── postures ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from supple.view.skeleton import Skeleton, used_range
 from supple.view.solids import Bone, Drum
 
 CHOSEN = (255, 176, 64)
+COMPANY = ("#9db8c9", "#c9b27a", "#b3c49a", "#c9a9b8")  # colours of the second figure and on
 LEVELS = 12  # of colour
 WARM = 0.75  # share of its range from which on a joint warms the colour of its segment
 MOVED = 1e-6
@@ -41,15 +43,16 @@ class Body:
         drawn = segments_of(figure) if meshes is None else meshes
         self.segments = tuple(drawn)
         self._rows = {s: i for i, s in enumerate(figure.segments)}
-        colour = tuple((255 * self._flesh).astype(int).tolist())
+        self._tints = {s: self._flesh if tint else _tinted(self._flesh, prefixes_of(figure), s) for s in drawn}
+        colours = {s: tuple((255 * own).astype(int).tolist()) for s, own in self._tints.items()}
         self.nodes = {
             s: scene.add_mesh_simple(
-                f"{name}/{i}", mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32), color=colour, opacity=opacity,
-                cast_shadow=opacity is None, receive_shadow=False,
+                f"{name}/{i}", mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32), color=colours[s],
+                opacity=opacity, cast_shadow=opacity is None, receive_shadow=False,
             )
             for i, (s, mesh) in enumerate(drawn.items())
         }  # fmt: skip
-        self._colour = dict.fromkeys(drawn, colour)
+        self._colour = colours
         self._last: dict[str, Floats] = {}
         self._joints = _Joints(scene, f"{name}/joints", skeleton) if not skeleton.shaped and opacity is None else None
 
@@ -105,8 +108,7 @@ class Body:
             else:
                 used = [share for name in self.figure.joints_of(s) if (share := shares.get(name)) is not None]
                 warm = np.round(LEVELS * np.clip((max(used, default=0.0) - WARM) / (1.0 - WARM), 0.0, 1.0)) / LEVELS
-                mixed = (1.0 - 0.6 * warm) * self._flesh + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
-                colour = tuple((255 * mixed).astype(int).tolist())
+                colour = _warmed(tuple(self._tints[s].tolist()), float(warm))
             if colour != self._colour[s]:
                 self.nodes[s].color = self._colour[s] = colour
 
@@ -114,6 +116,26 @@ class Body:
         """How much of its range each joint uses; one that rests at a limit and has not left it does not count."""
         rest = dict(zip(self.figure.coordinates, (np.abs(q - self.figure.rest) < 0.05).tolist(), strict=True))
         return {name: None if rest.get(name) else share for name, share in used_range(self.figure, q).items()}
+
+
+@cache
+def _warmed(tint: tuple[float, ...], warm: float) -> tuple[int, ...]:
+    """The colour of a segment whose joint is nearly at its limit, from 0 to 1."""
+    mixed = (1.0 - 0.6 * warm) * np.array(tint) + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
+    return tuple((255 * mixed).astype(int).tolist())
+
+
+def prefixes_of(figure: Figure) -> tuple[str, ...]:
+    """The prefixes of the figures that are in one world with the first."""
+    return () if figure.origin is None else tuple(each.prefix for each in figure.origin.beside)
+
+
+def _tinted(flesh: Floats, prefixes: tuple[str, ...], segment: str) -> Floats:
+    """The colour of a segment: each figure of several has one of its own."""
+    for k, prefix in enumerate(prefixes):
+        if segment.startswith(prefix):
+            return rgb(COMPANY[k % len(COMPANY)])
+    return flesh
 
 
 class _Joints:

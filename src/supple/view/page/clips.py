@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,12 @@ APART = 1.1  # of the wider one's width: figures that stand side by side
 
 @dataclass(frozen=True)
 class Clip:
-    """A motion or markers under a name, shown `aside` of where it is [m]."""
+    """A motion or markers under a name, shown `aside` of where it is [m]; a motion may be shown in another `scale`."""
 
     name: str
     what: Motion | Markers
     aside: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    scale: float = 1.0
 
     @property
     def times(self) -> Floats:
@@ -46,10 +47,11 @@ class Clip:
     def placements(self, frame: int) -> dict[str, Floats]:
         """Where the segments of its figure are in a frame."""
         assert isinstance(self.what, Motion)
-        frames = self.what.figure.placements(self.what.q[frame])
-        move = np.eye(4)
-        move[:3, 3] = self.aside
-        return {segment: move @ T for segment, T in frames.items()}
+        out = {}
+        for segment, T in self.what.figure.placements(self.what.q[frame]).items():
+            out[segment] = np.array(T)
+            out[segment][:3, 3] = self.scale * T[:3, 3] + self.aside
+        return out
 
 
 def read_clip(path: str | Path, model: str | None = None, **options: Any) -> Clip:
@@ -77,17 +79,15 @@ def side_by_side(clips: Sequence[Clip]) -> list[Clip]:
         if isinstance(clip.what, Markers):
             out.append(clip)
             continue
-        wide = APART * max(_width(clip.what), 0.6)
+        wide = APART * max(_width(clip), 0.6)
         at = at if first else at + wide
-        out.append(Clip(clip.name, clip.what, (0.0, -at if not first else 0.0, 0.0)))
+        out.append(replace(clip, aside=(0.0, -at if not first else 0.0, 0.0)))
         first = False
     return out
 
 
-def _width(motion: Motion) -> float:
-    frames = motion.figure.placements(motion.q[0])
-    y = np.array([T[1, 3] for T in frames.values()])
-    return float(np.ptp(y))
+def _width(clip: Clip) -> float:
+    return float(np.ptp([T[1, 3] for T in clip.placements(0).values()]))
 
 
 def length_of(clips: Sequence[Clip]) -> float:

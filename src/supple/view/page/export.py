@@ -18,6 +18,7 @@ from supple.motion.motion import Motion
 from supple.view.colours import BASES, rgb
 from supple.view.page.body import quaternions
 from supple.view.page.clips import Clip, length_of, middle_of
+from supple.view.page.faults import marker_errors, worst_times
 from supple.view.page.meshes import segments_of
 
 RATE = 60.0  # frames a second that are kept, at most
@@ -49,7 +50,30 @@ def player_data(clips: Sequence[Clip]) -> dict[str, Any]:
     """What the player reads: numbers as base64 of little-endian arrays."""
     middle, size = middle_of(clips)
     out = [_motion(clip, k) if isinstance(clip.what, Motion) else _markers(clip) for k, clip in enumerate(clips)]
-    return {"length": length_of(clips), "middle": middle.tolist(), "size": size, "clips": out}
+    return {
+        "length": length_of(clips),
+        "middle": middle.tolist(),
+        "size": size,
+        "clips": out,
+        "worst": worst_times(clips),
+        "errors": _errors(clips),
+    }
+
+
+def _errors(clips: Sequence[Clip]) -> dict[str, Any] | None:
+    """Lines from markers to where the figure carries them, frame by frame of the markers; NaN where there is none."""
+    trial = next((clip for clip in clips if isinstance(clip.what, Markers)), None)
+    if trial is None:
+        return None
+    kept = _kept(trial)
+    rows = [marker_errors(clips, float(trial.times[k])) for k in kept]
+    most = max((len(row) for row in rows), default=0)
+    if most == 0:
+        return None
+    lines = np.full((len(rows), most, 2, 3), np.nan)
+    for out, row in zip(lines, rows, strict=True):
+        out[: len(row)] = row
+    return {"times": _packed(trial.times[kept], "<f4"), "count": most, "lines": _packed(lines, "<f4")}
 
 
 def _kept(clip: Clip) -> np.ndarray:
@@ -76,7 +100,10 @@ def _motion(clip: Clip, k: int) -> dict[str, Any]:
         "name": clip.name,
         "tint": (rgb(TINTS[k % len(TINTS)]) if motion.figure.bodies else rgb(BASES["bone"])).tolist(),
         "times": _packed(clip.times[kept], "<f4"),
-        "meshes": [{"v": _packed(mesh.vertices, "<f4"), "f": _packed(mesh.faces, "<u2")} for mesh in meshes.values()],
+        "meshes": [
+            {"v": _packed(clip.scale * mesh.vertices, "<f4"), "f": _packed(mesh.faces, "<u2")}
+            for mesh in meshes.values()
+        ],
         "positions": _packed(world[:, :, :3, 3], "<f4"),
         "turns": _packed(np.round(32767.0 * turns), "<i2"),
         "coordinates": shown,

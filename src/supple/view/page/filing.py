@@ -87,6 +87,7 @@ class Files:
             self.page.open(found)
         elif isinstance(found, supple.Figure):
             self.page.open(Scene(found))
+            self.page.panel.figures.known(name, found)
         elif isinstance(found, supple.Motion):
             self.page.open(Scene(found.figure, found.posture(0)))
             timeline = self.page.panel.timeline

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import supple
+from supple.view.page.regions import regions
 from supple.view.page.session import Session
 
 if TYPE_CHECKING:
@@ -26,8 +27,14 @@ class Joints:
         colours.on_update(lambda e: self._colour(e.target.value))
         solver = gui.add_dropdown("Solver on release", SOLVERS, initial_value="usual")
         solver.on_update(lambda e: self.page.worker.do(lambda s: _choose(s, e.target.value)))
+        with gui.add_folder("Regions", expand_by_default=False):
+            self._regions = gui.add_folder("Rigidity", expand_by_default=True)
+        self._known: dict[str, tuple[tuple[str, ...], Any]] = {}
+        self._figure: Any = None
         self._note = gui.add_markdown("Click on a part of the figure to see its joint.")
-        self._folder = gui.add_folder("Joint")
+        self._place = gui.add_folder("Selected", expand_by_default=True, visible=False)
+        with self._place:
+            self._folder = gui.add_folder("Joint")
 
     def _colour(self, on: bool) -> None:
         self.page.body.coloured = on
@@ -39,6 +46,9 @@ class Joints:
 
     def show(self, session: Session) -> None:
         """The sliders, where the joint is now."""
+        if session.figure is not self._figure:
+            self._rebuild_regions(session)
+        self._show_regions(session)
         if session.selected != self._segment:
             self._rebuild(session)
         values = session.figure.named(session.q)
@@ -49,12 +59,36 @@ class Joints:
             if abs(slider.value - shown) > 1e-3:
                 slider.value = shown
 
+    def _rebuild_regions(self, session: Session) -> None:
+        gui, self._figure = self.page.server.gui, session.figure
+        for _, slider in self._known.values():
+            slider.remove()
+        self._known = {}
+        with self._regions:
+            for name, own in regions(session.figure).items():
+                slider = gui.add_slider(
+                    name.capitalize(), 0.0, 1.0, 0.05, 0.0, hint="0 moves freely, 1 is locked: the whole region"
+                )
+                slider.on_update(
+                    lambda e, name=name: if_person(e, self.page, lambda s, v: s.stiffen_region(name, float(v)))
+                )
+                self._known[name] = (own, slider)
+
+    def _show_regions(self, session: Session) -> None:
+        rigid = session.scene.rigidity
+        for own, slider in self._known.values():
+            shown = round(float(np.mean([rigid.get(c, 0.0) for c in own])), 3)
+            if abs(slider.value - shown) > 1e-3:
+                slider.value = shown
+
     def _rebuild(self, session: Session) -> None:
         gui, figure = self.page.server.gui, session.figure
         self._folder.remove()
         self._sliders, self._segment = {}, session.selected
-        self._folder = gui.add_folder(session.selected or "Joint")
+        with self._place:
+            self._folder = gui.add_folder(session.selected or "Joint")
         self._note.visible = session.selected is None
+        self._place.visible = session.selected is not None
         if session.selected is None:
             return
         own = figure.chain(figure.parent_of(session.selected), session.selected)
@@ -66,6 +100,11 @@ class Joints:
                 lock.on_update(lambda e, name=name: if_person(e, self.page, lambda s, v: s.lock(name, v)))
             if own:
                 segment = session.selected
+                likes = gui.add_checkbox(
+                    "Prefer this bend", f"prefer {segment}" in session.scene.constraints,
+                    hint="Where pins leave it free, it comes back to how it bends now",
+                )  # fmt: skip
+                likes.on_update(lambda e: if_person(e, self.page, lambda s, v: s.prefer(segment, bool(v))))
                 stiff = gui.add_slider("Rigidity", 0.0, 1.0, 0.05, float(max(rigid.get(n, 0.0) for n in own)))
                 stiff.on_update(lambda e: if_person(e, self.page, lambda s, v: s.stiffen(segment, float(v))))
 

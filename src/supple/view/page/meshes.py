@@ -35,6 +35,26 @@ def joined(meshes: list[Mesh]) -> Mesh:
     return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
 
 
+def thinned(mesh: Mesh, most: int) -> Mesh:
+    """A mesh of at most so many triangles: corners that share a cell of a grid become one, in the middle of them."""
+    size = float(np.ptp(mesh.vertices, axis=0).max(initial=0.0))
+    cells = 256.0
+    while len(mesh.faces) > most and cells >= 2.0 and size > 0.0:
+        keys = np.floor(mesh.vertices / (size / cells)).astype(np.int64)
+        _, first, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        same = same.reshape(-1)
+        count = np.bincount(same, minlength=len(first))[:, None]
+        middle = np.stack([np.bincount(same, mesh.vertices[:, k], len(first)) for k in range(3)], axis=1) / count
+        faces = same[mesh.faces]
+        whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+        faces = faces[whole]
+        _, once = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+        if len(once) <= most or cells < 4.0:
+            return Mesh(middle, faces[np.sort(once)])
+        cells *= 0.7
+    return mesh
+
+
 def ball(radius: float = 1.0) -> Mesh:
     """A ball about the origin."""
     return of_solid(Bone(np.zeros(3), np.zeros(3), radius, radius))

@@ -20,14 +20,14 @@ M = np.array([1.0, -1.0, 1.0])
 _SIDES = (
     (re.compile(r"(?<![a-z])left(?![a-z])"), "right"),
     (re.compile(r"Left"), "Right"),
-    (re.compile(r"(^|[_.])l(?=$|[_.])"), r"\1r"),
-    (re.compile(r"(^|[_.])L(?=$|[_.])"), r"\1R"),
+    (re.compile(r"(^|[_./])l(?=$|[_.])"), r"\1r"),
+    (re.compile(r"(^|[_./])L(?=$|[_.])"), r"\1R"),
 )
 _OTHER = (
     (re.compile(r"(?<![a-z])right(?![a-z])"), "left"),
     (re.compile(r"Right"), "Left"),
-    (re.compile(r"(^|[_.])r(?=$|[_.])"), r"\1l"),
-    (re.compile(r"(^|[_.])R(?=$|[_.])"), r"\1L"),
+    (re.compile(r"(^|[_./])r(?=$|[_.])"), r"\1l"),
+    (re.compile(r"(^|[_./])R(?=$|[_.])"), r"\1L"),
 )
 
 
@@ -38,6 +38,11 @@ def other_side(name: str) -> str:
             if pattern.search(name):
                 return pattern.sub(with_, name, count=1)
     return name
+
+
+def bare(name: str) -> str:
+    """A name without the prefix of its figure, where several are in one world."""
+    return name.rpartition("/")[2]
 
 
 def mirrored(figure: Figure, q: Floats) -> Floats:

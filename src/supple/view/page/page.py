@@ -23,9 +23,10 @@ from supple.view.page.doors import inline
 from supple.view.page.obstacles import Obstacles
 from supple.view.page.panel import Panel
 from supple.view.page.pin_marks import Marks
+from supple.view.page.regions import Tree
 from supple.view.page.server import LOOPBACK, PORT, start
 from supple.view.page.session import Session
-from supple.view.page.stage import Shade, stage
+from supple.view.page.stage import Shade, first_view, stage
 from supple.view.page.visuals import visual_meshes
 from supple.view.page.worker import Worker
 from supple.view.skeleton import Skeleton
@@ -73,26 +74,32 @@ class Page:
         skeleton = Skeleton(figure, self.session.q)
         self.size = skeleton.size
         self._stage(skeleton)
-        meshes, self.notes = visual_meshes(looks)
-        self.body = Body(view, "/figure", figure, meshes)
-        self.body.on_press(self._dragged, self._clicked)
+        self._dress(figure, looks)
         self.marks = Marks(view, self.size, self._knob, self._gizmo)
         self.obstacles = Obstacles(view, self.size, self._obstacle)
         self.panel = Panel(self, library)
         self.server.on_client_disconnect(self._left)
 
+    def _dress(self, figure: Figure, looks: Figure) -> None:
+        """Make the nodes of a figure, and a spot on the ground below each root."""
+        meshes, self.notes = visual_meshes(looks)
+        self.body = Body(
+            self.server.scene, "/figure", figure, {s: m for s, m in meshes.items() if s in figure.segments}
+        )
+        self.body.on_press(self._dragged, self._clicked)
+        roots = [s for s in figure.segments if figure.parent_of(s) is None]
+        self.shades = {
+            s: Shade(self.server.scene, f"/shade/{k}", _width(figure, s), self.floor) for k, s in enumerate(roots)
+        }
+
     def _stage(self, skeleton: Skeleton) -> None:
         """Ground, light and the first view."""
-        places = np.array([*skeleton.origin.values()])
-        low, high = places.min(axis=0), places.max(axis=0)
-        middle, size = 0.5 * (low + high), self.size
-        floor = float(low[2] - 0.02 * size) if low[2] < -0.02 * size else 0.0
-        stage(self.server, size, floor)
-        self.shade = Shade(self.server.scene, "/shade", size, floor)
+        low = np.array([*skeleton.origin.values()]).min(axis=0)
+        self.floor = float(low[2] - 0.02 * self.size) if low[2] < -0.02 * self.size else 0.0
+        stage(self.server, self.size, self.floor)
         camera = self.server.initial_camera
         camera.fov = 0.62
-        camera.look_at = tuple((middle - [0.0, 0.0, 0.02 * size]).tolist())
-        camera.position = tuple((middle + 1.75 * size * np.array([0.92, -0.66, 0.24])).tolist())
+        camera.look_at, camera.position = first_view(skeleton)
         theme = {
             "show_logo": False,
             "show_share_button": False,
@@ -105,10 +112,13 @@ class Page:
         """Draw the session; called by its own thread only."""
         self.beside.look(session)
         with self._shown, self.server.atomic():
+            if session.figure is not self.body.figure:
+                self._redress(session)
             if self.chosen is not None and self.chosen not in session.scene.constraints:
                 self.chosen = None
             self.body.show(session.q, session.selected)
-            self.shade.show(session.figure.placement(session.q, session.figure.segments[0])[:3, 3])
+            for root, shade in self.shades.items():
+                shade.show(session.figure.placement(session.q, root)[:3, 3])
             self.marks.show(session, self.chosen)
             self.obstacles.show(session)
             self._show_rings(session)
@@ -204,17 +214,30 @@ class Page:
 
     def open(self, scene: Scene, stand: bool = True) -> None:
         """Show another scene; called by the session's own thread."""
-        self.session.__init__(scene, stand)
-        self.chosen = None
+        self.session.open(scene, stand)
+
+    def _redress(self, session: Session) -> None:
+        """Draw another figure than before."""
+        scene, self.chosen = session.scene, None
         self.body.remove()
         if self._rings is not None:
             self._rings[1].remove()
             self._rings = None
-        meshes, self.notes = visual_meshes(scene.figure)
-        self.size = Skeleton(scene.figure, scene.q).size
-        self.body = Body(self.server.scene, "/figure", scene.figure, meshes)
-        self.body.on_press(self._dragged, self._clicked)
+        for shade in self.shades.values():
+            shade.remove()
+        skeleton = Skeleton(scene.figure, scene.q)
+        self.size = skeleton.size
+        self._dress(scene.figure, scene.figure)
+        look_at, position = first_view(skeleton)
+        for client in self.server.get_clients().values():
+            client.camera.position, client.camera.look_at = position, look_at
         self.panel.opened(self.session)
+
+
+def _width(figure: Figure, root: str) -> float:
+    """The size of who stands on a root, for the spot below it."""
+    own = [figure.placement(figure.rest, s)[:3, 3] for s in Tree(figure).all_below(root)]
+    return max(0.5, float(np.ptp(np.array(own), axis=0).max()))
 
 
 def frame_of(node: Any) -> Floats:

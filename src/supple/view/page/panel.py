@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.geometry.placements import Floats
 from supple.view.page.around import Surroundings
+from supple.view.page.figures import Figures
 from supple.view.page.filing import Files
 from supple.view.page.joints import Joints
 from supple.view.page.pins import KINDS, kind_of, segment_of
@@ -49,6 +50,8 @@ class Panel:
             self._pose_tab()
         with tabs.add_tab("Joints"):
             self.joints = Joints(page)
+        with tabs.add_tab("Figures"):
+            self.figures = Figures(page)
         with tabs.add_tab("Time"):
             self.timeline = Timeline(page, library)
         with tabs.add_tab("Around"):
@@ -105,6 +108,9 @@ class Panel:
 
         for kind, key in HOTKEYS.items():
             command(f"Pin: {kind}", key, lambda kind=kind: self.pin(kind))
+        command("Pin: two parts together", "T", lambda: self.figures.pair("together"))
+        command("Pin: two parts meet", "E", lambda: self.figures.pair("meet"))
+        command("Pin: either of two parts", "O", lambda: self.figures.pair("either"))
         command("Undo", "Z", lambda: self.do(lambda s: s.undo()), "cmd/ctrl")
         command("Redo", "Y", lambda: self.do(lambda s: s.redo()), "cmd/ctrl")
         command("Mirror left and right", "M", lambda: self.do(lambda s: s.mirror()))
@@ -168,8 +174,9 @@ class Panel:
         else:
             head, colour, text = ("Proved out of reach" if said.proved else "Out of reach"), "#b3261e", said.text
         small = f"{said.microseconds / 1000.0:.2f} ms · {said.iterations} iterations" if said.microseconds else ""
+        box = f"{STYLE};padding-top:0.5em;padding-bottom:1em;min-height:4.4em"
         told = (
-            f'<div style="{STYLE};padding-top:0.5em"><b style="color:{colour}">{html.escape(head)}</b><br>'
+            f'<div style="{box}"><b style="color:{colour}">{html.escape(head)}</b><br>'
             f'{html.escape(text)}<br><span style="opacity:0.55">{small or "&nbsp;"}</span></div>'
         )
         if told != self._told:
@@ -197,21 +204,25 @@ class Panel:
                 with folder:
                     self._pin_controls(session, name, (on, hard, weight, chain))
 
-    def _pin_controls(self, session: Session, name: str, now: tuple[bool, bool, float, str | None]) -> None:
+    def _pin_controls(self, session: Session, name: str, now: tuple[bool, bool, float, Any]) -> None:
         gui, (on, hard, weight, chain) = self.gui, now
         task = session.scene.constraints[name]
         end = segment_of(task)
         path = () if end is None else session.figure.path_to_root(end)
-        chains = ("all", *(s for s in path if s in session.figure.segments and session.figure.joints_of(s)))
+        several = tuple(s for s in path if s in session.figure.segments and session.figure.joints_of(s))
+        chains = ("all", *several, "a set")
         gui.add_checkbox("Counts", on).on_update(lambda e: self._set(e, lambda s, v: s.enable(name, v)))
         gui.add_checkbox("Hard", hard).on_update(lambda e: self._set(e, lambda s, v: s.change(name, hard=v)))
         gui.add_slider("Weight", 0.01, 10.0, 0.01, float(np.clip(weight, 0.01, 10.0))).on_update(
             lambda e: self._set(e, lambda s, v: s.change(name, weight=float(v)))
         )
-        if chain is None or chain in chains:
-            gui.add_dropdown("Joints from", chains, initial_value=chain or "all").on_update(
-                lambda e: self._set(e, lambda s, v: s.change(name, chain=None if v == "all" else v))
+        if several and (chain is None or isinstance(chain, tuple) or chain in chains):
+            now_from = "a set" if isinstance(chain, tuple) else chain or "all"
+            gui.add_dropdown("Joints from", chains, initial_value=now_from).on_update(
+                lambda e: self._set(e, lambda s, v: s.change(name, chain={"all": None, "a set": several}.get(v, v)))
             )
+        if isinstance(chain, tuple):
+            self._set_controls(name, several, chain)
         label = gui.add_text("Name", name)
         row = gui.add_button_group(" ", ("choose", "rename", "remove"))
 
@@ -227,7 +238,20 @@ class Panel:
 
         row.on_click(pressed)
 
+    def _set_controls(self, name: str, several: tuple[str, ...], chain: tuple[str, ...]) -> None:
+        """Which of the joints on the way help a pin."""
+        for s in several:
+            box = self.gui.add_checkbox(s, s in chain)
+            box.on_update(
+                lambda e, s=s: self._set(e, lambda session, on: session.change(name, chain=_with(chain, s, on)))
+            )
+
     def _set(self, event: Any, work: Any) -> None:
         if event.client is not None:
             value = event.target.value
             self.do(lambda session: work(session, value))
+
+
+def _with(chain: tuple[str, ...], segment: str, on: bool) -> tuple[str, ...]:
+    left = tuple(s for s in chain if s != segment)
+    return (*left, segment) if on else left

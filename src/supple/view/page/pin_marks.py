@@ -75,9 +75,8 @@ class Marks:
         if lines:
             self._lines.points = np.array(lines, dtype=np.float32)
             self._label.position = lines[-1][1]
-            text = session.said.text
             short = f"{1000.0 * float(np.linalg.norm(lines[-1][1] - lines[-1][0])):.0f} mm"
-            wanted = f"{short} · {'proved out of reach: ' if session.said.proved else ''}{text}" if text else short
+            wanted = f"{short} · proved out of reach" if session.said.proved else short
             if self._label.text != wanted:
                 self._label.text = wanted
         if self._lines.visible != bool(lines):

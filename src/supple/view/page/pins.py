@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from supple.errors import BadValue, find
-from supple.figure.effectors import Direction, Frame, MassCentre, Point, along_x
+from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point, along_x
 from supple.figure.figure import Figure
-from supple.geometry.placements import Floats, compose
+from supple.geometry.placements import Floats, compose, inverse
 from supple.geometry.shapes import Core
-from supple.problem.goals import AimedAt, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed
+from supple.problem.goals import AimedAt, AnyOf, At, Balanced, Beyond, Facing, OnLine, OnPlane, Placed
 from supple.problem.problem import Task
 
 KINDS = ("point", "frame", "direction", "aim", "line", "plane", "half-space", "balance")
+PAIRS = ("together", "meet", "either")  # of two segments: held to each other as they are; brought together; one of them
 TURNING = ("frame", "direction", "line", "plane", "half-space")  # gizmos with rings
 _GOALS = {
     At: "point",
@@ -34,6 +35,12 @@ AHEAD = 0.6  # m: how far ahead a new aim is
 
 def kind_of(task: Task) -> str | None:
     """The kind of a constraint; none if it is not one that the page makes, or relative to a segment."""
+    if isinstance(task.effector, Gap):
+        return None
+    if isinstance(task.goal, AnyOf):
+        goals = [goal for goal, _ in task.alternatives]
+        same = all(type(g) is At and g == goals[0] and g.relative_to is None for g in goals)
+        return "either" if same else None
     if task.goal.relative_to is not None if hasattr(task.goal, "relative_to") else True:
         return None
     if isinstance(task.goal, Facing) and task.goal.x is None:
@@ -69,6 +76,20 @@ def new_pin(figure: Figure, q: Floats, kind: str, segment: str, place: Floats | 
     return Task(Point(segment, local), goals[kind](), **options)
 
 
+def new_pair(figure: Figure, q: Floats, kind: str, segment: str, other: str, **options: Any) -> Task:
+    """A pin between two segments, of one figure or of two: hands that shake, hands that carry a box."""
+    find(PAIRS, kind, "kind of pin between two segments", "the page")
+    if segment == other:
+        raise BadValue("a pin between two segments needs two: click on one, then on the other")
+    if kind == "either":
+        there = At(figure.placement(q, segment)[:3, 3])
+        return Task(AnyOf([(Point(segment), there), (Point(other), there)]), **options)
+    if kind == "meet":
+        return Task(Gap(Point(other), Point(segment)), At((0.0, 0.0, 0.0)), **options)
+    rel = inverse(figure.placement(q, other)) @ figure.placement(q, segment)
+    return Task(Frame(segment), Placed(rel, relative_to=other), **options)
+
+
 def support(figure: Figure, q: Floats) -> Floats:
     """The outline of what stands: the bars that are lowest, seen from above, (k, 2)."""
     frames, points = figure.placements(q), []
@@ -96,6 +117,8 @@ def handle_of(figure: Figure, q: Floats, task: Task) -> Floats | None:
         return None
     if kind == "frame":
         return np.array(goal.at)
+    if kind == "either":
+        return np.array(compose(np.eye(3), task.alternatives[0][0].position))
     if kind in ("point", "aim"):
         return np.array(compose(np.eye(3), goal.position if kind == "point" else goal.point))
     if kind == "direction":
@@ -108,6 +131,8 @@ def target_of(task: Task, handle: Floats) -> Floats:
     kind = kind_of(task)
     if kind == "frame":
         return np.array(handle)
+    if kind == "either":
+        return np.stack([handle[:3, 3]] * len(task.alternatives))
     if kind in ("point", "aim"):
         return np.array(handle[:3, 3])
     if kind == "direction":
@@ -117,9 +142,18 @@ def target_of(task: Task, handle: Floats) -> Floats:
 
 def seen_by(figure: Figure, q: Floats, task: Task) -> tuple[Floats, Floats] | None:
     """The point of the figure that a pin speaks of, and the nearest place where the pin would have it."""
-    kind, goal = kind_of(task), task.goal
+    kind = kind_of(task)
+    goal: Any = task.goal
+    if isinstance(task.effector, Gap) and isinstance(goal, At):
+        a, b = (figure.placement(q, end.segment) @ end.frame for end in (task.effector.a, task.effector.b))
+        return b[:3, 3], a[:3, 3]
+    if kind is None and isinstance(task.goal, Placed) and isinstance(task.effector, Frame):
+        return figure.seen(q, task.effector)[:3, 3], (figure.placement(q, goal.relative_to) @ goal.at)[:3, 3]
     if kind is None or kind == "direction":
         return None
+    if kind == "either":
+        ends = [(figure.seen(q, end)[:3, 3], np.array(goal.position)) for end, goal, _ in task.choices]
+        return min(ends, key=lambda pair: float(np.linalg.norm(pair[0] - pair[1])))
     here = figure.seen(q, task.effector)[:3, 3]
     if kind == "balance":
         return here, here

@@ -16,12 +16,12 @@ from supple.view.page.body import Body
 from supple.view.page.clips import Clip, length_of, middle_of
 from supple.view.page.doors import inline
 from supple.view.page.export import TINTS
+from supple.view.page.faults import marker_errors, worst_times
 from supple.view.page.server import LOOPBACK, PORT, start
 from supple.view.page.stage import stage
 from supple.view.page.visuals import visual_meshes
 
 RATE = 30.0  # pictures a second
-WORST = 5  # frames that are one click away
 
 
 class Player:
@@ -192,39 +192,3 @@ class Player:
                 self.playing = bool(self._loop.value) and self.length > 0.0
                 at = at % self.length if self.playing else self.length
             self.go(at)
-
-
-def marker_errors(clips: Sequence[Clip], time: float) -> np.ndarray:
-    """Lines (k, 2, 3) from markers that were seen to where the first figure with such markers carries them."""
-    trial = next((clip for clip in clips if isinstance(clip.what, Markers)), None)
-    if trial is None or not isinstance(trial.what, Markers):
-        return np.zeros((0, 2, 3))
-    for clip in clips:
-        if isinstance(clip.what, Motion):
-            shared = [name for name in trial.what.names if name in clip.what.figure.markers]
-            if shared:
-                carried = clip.what.figure.marker_places(clip.what.q[clip.frame(time)], shared) + np.array(clip.aside)
-                index = [list(trial.what.names).index(name) for name in shared]
-                seen = trial.what.positions[trial.frame(time)][index]
-                pairs = np.stack([seen, carried.reshape(-1, 3)], axis=1)
-                return pairs[~np.isnan(pairs).any(axis=(1, 2))]
-    return np.zeros((0, 2, 3))
-
-
-def worst_times(clips: Sequence[Clip]) -> list[float]:
-    """When the figure misses its markers most, at least a tenth of a second apart; nothing if nothing is known of that."""
-    motion = next((clip for clip in clips if isinstance(clip.what, Motion)), None)
-    if motion is None:
-        return []
-    times = motion.times[:: max(1, len(motion.times) // 400)]
-    far = []
-    for t in times:
-        pairs = marker_errors(clips, float(t))
-        far.append(float(np.sqrt(((pairs[:, 0] - pairs[:, 1]) ** 2).sum(axis=1).mean())) if len(pairs) else 0.0)
-    out: list[float] = []
-    for k in np.argsort(far)[::-1]:
-        if far[k] <= 0.0 or len(out) == WORST:
-            break
-        if all(abs(times[k] - t) > 0.1 for t in out):
-            out.append(float(times[k]))
-    return out

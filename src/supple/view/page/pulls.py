@@ -44,9 +44,10 @@ def trunk_rigidity(figure: Any) -> Floats:
     """Rigidities with which limbs move before the trunk does, and the trunk before the root."""
     moved = {c: [s for s in figure.segments if c in figure.chain(None, s)] for c in figure.coordinates}
     out = np.zeros(figure.size)
+    roots = {c for s in figure.segments if figure.parent_of(s) is None for c in figure.chain(None, s)}
     for i, coordinate in enumerate(figure.coordinates):
         both = any(other_side(s) != s and other_side(s) in moved[coordinate] for s in moved[coordinate])
-        out[i] = ROOT if i < 6 else TRUNK if both else 0.0
+        out[i] = ROOT if coordinate in roots else TRUNK if both else 0.0
     return out
 
 

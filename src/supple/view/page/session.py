@@ -16,15 +16,17 @@ import numpy as np
 
 from supple.errors import BadValue, Error, find
 from supple.figure.effectors import Point
+from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.goals import At, Miss
 from supple.problem.solution import Solution
-from supple.problem.task import met
+from supple.problem.task import Task, met, miss_of
 from supple.scene.scene import Scene
 from supple.scene.settle import nearby
 from supple.solvers.base import Solver
 from supple.solving.solve import solve
 from supple.view.page.editing import Editing
+from supple.view.page.mirror import bare
 from supple.view.page.pins import handle_of, kind_of, new_pin, segment_of, target_of
 from supple.view.page.pulls import Pull, Said, placed, towards, trunk_rigidity
 from supple.view.page.why import why
@@ -47,25 +49,31 @@ class Session(Editing):
         self.said = Said()
         self.revision = 0  # counts what is done, so that an answer from beside knows whether it is late
         self._since = 0
-        self._clipboard: Floats | None = None
+        self._clipboard: tuple[Figure, Floats] | None = None
+        self._earlier: list[Scene] = []
+        self._later: list[tuple[Scene, Any]] = []
+        self.other: str | None = None  # what was selected before, for pins between two
+        if stand and not scene.constraints:
+            self._stand()
+
+    def open(self, scene: Scene, stand: bool = True) -> None:
+        """Go on with another scene, its feet pinned if it stands free and nothing is pinned; `undo` comes back."""
+        self.become(scene)
         if stand and not scene.constraints:
             self._stand()
 
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────────────
     def misses(self) -> dict[str, tuple[Miss, bool]]:
         """By how much each enabled constraint is missed, and whether that is within its tolerances."""
-        problem = self.scene.problem
-        rows = zip(problem.tasks, problem.misses(self.q), strict=False)
-        return {task.name: (miss, met(task, miss)) for task, miss in rows}
+        return {task.name: self._missed(task) for task in self.scene.problem.tasks}
+
+    def _missed(self, task: Task) -> tuple[Miss, bool]:
+        miss = miss_of(self.figure, task, self.q)
+        return miss, met(task, miss)
 
     def _stand(self) -> None:
         """Pin the feet of a figure that stands free."""
-        figure = self.figure
-        feet = [s for s in figure.segments if FEET.match(s)]
-        root = figure.segments[0]
-        free = len(figure.chain(None, root)) == 6
-        held = (feet or [root]) if free else []
-        pins = [new_pin(figure, self.q, "frame", s, None, hard=bool(feet), name=s) for s in held]
+        figure, pins = self.figure, self._feet_of(self.figure, self.q)
         if pins:
             old = self.scene.now.setup
             self.scene = Scene(
@@ -74,11 +82,21 @@ class Session(Editing):
                 clearance=old.clearance,
             )  # fmt: skip
 
+    def _feet_of(self, figure: Figure, q: Floats) -> list[Any]:
+        """Pins that hold the feet, or else the root, of a figure that stands free; what is a single body needs none."""
+        feet = [s for s in figure.segments if FEET.match(bare(s))]
+        root = figure.segments[0]
+        free = len(figure.chain(None, root)) == 6 and len(figure.segments) > 1
+        held = (feet or [root]) if free else []
+        return [new_pin(figure, q, "frame", s, None, hard=bool(feet), name=s) for s in held]
+
     # ── selecting, turning ───────────────────────────────────────────────────────────────────────────────────────────
     def select(self, segment: str | None) -> None:
         """Choose a segment, or none."""
         if segment is not None:
             find(self.figure.segments, segment, "segment", f"figure {self.figure.name!r}")
+        if self.selected is not None and segment != self.selected:
+            self.other = self.selected
         self.selected = segment
 
     def turn(self, values: Mapping[str, float], done: bool = True) -> None:
@@ -192,12 +210,21 @@ class Session(Editing):
         self.revision += 1
         if solution is None:
             self.said = Said()
-        elif solution.ok:
+        elif self._met(solution, pin):
             self.said = Said(True, "", solution.iterations)
         else:
             named = pin is not None and pin in self.scene.now.setup.enabled
             reason = why(self.scene, pin) if named and pin is not None else solution.reason
             self.said = Said(False, reason, solution.iterations)
+
+    def _met(self, solution: Solution, pin: str | None) -> bool:
+        """Whether all pins are met. While somebody pulls among obstacles nobody waits for the check of every distance."""
+        if pin is not None and pin in self.scene.now.setup.enabled:
+            if not self._missed(self.scene.constraints[pin])[1]:
+                return False
+            if self.pulls and self.scene.problem.clear:
+                return all(ok for _, ok in self.misses().values())
+        return solution.ok
 
     def _quiet(self) -> None:
         """Before anything else is done, pulls end: nobody's hold survives an edit, nothing of it is left behind."""

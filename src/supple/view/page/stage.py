@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from supple.view.ground import nice
+from supple.view.skeleton import Skeleton
+
+ASIDE = 0.14  # of the size: how far from the middle of the picture a figure stands
 
 
 def stage(server: Any, size: float, floor: float = 0.0) -> None:
@@ -26,10 +29,22 @@ def stage(server: Any, size: float, floor: float = 0.0) -> None:
     )  # fmt: skip
 
 
+def first_view(skeleton: Skeleton) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """What is looked at and from where: all of a figure is seen, a little left of the middle, since panels are on the right."""
+    places = np.array([*skeleton.origin.values()])
+    low, high = places.min(axis=0), places.max(axis=0)
+    size = max(skeleton.size, float(np.linalg.norm((high - low)[:2])))
+    middle = 0.5 * (low + high) - [0.0, 0.0, 0.02 * size]
+    way = np.array([0.92, -0.66, 0.24])
+    right = np.array([0.66, 0.92, 0.0]) / np.hypot(0.66, 0.92)
+    look_at = middle + ASIDE * size * right
+    return tuple(look_at.tolist()), tuple((look_at + 1.75 * size * way).tolist())
+
+
 class Shade:
     """A soft dark spot on the ground below a figure: discs that grow and fade."""
 
-    RINGS = 7
+    RINGS = 14
 
     def __init__(self, scene: Any, name: str, size: float, floor: float) -> None:
         angle = np.linspace(0.0, 2.0 * np.pi, 40, endpoint=False)
@@ -40,12 +55,16 @@ class Shade:
         self._floor = floor
         self.frame = scene.add_frame(name, show_axes=False)
         for k in range(self.RINGS):
-            radius = size * (0.2 - 0.024 * k)
+            radius = size * 0.2 * (1.0 - k / self.RINGS)
             scene.add_mesh_simple(
-                f"{name}/{k}", vertices * np.float32(radius), faces, color=(70, 76, 86), opacity=0.045, side="double",
-                position=(0.0, 0.0, 6e-4 * (k + 1) * size), cast_shadow=False, receive_shadow=False,
+                f"{name}/{k}", vertices * np.float32(radius), faces, color=(70, 76, 86), opacity=0.024, side="double",
+                position=(0.0, 0.0, 3e-4 * (k + 1) * size), cast_shadow=False, receive_shadow=False,
             )  # fmt: skip
 
     def show(self, place: Any) -> None:
         """Lie below a place."""
         self.frame.position = (float(place[0]), float(place[1]), self._floor)
+
+    def remove(self) -> None:
+        """Take it off the page."""
+        self.frame.remove()

@@ -7,6 +7,7 @@ MuJoCo has compiled them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,28 +16,44 @@ import numpy as np
 
 from supple.errors import Error
 from supple.figure.figure import Figure
+from supple.figure.names import Origin
+from supple.files.folders import Folders
 from supple.geometry.placements import place
-from supple.view.page.meshes import Mesh, joined, of_solid, segments_of
+from supple.view.page.meshes import Mesh, joined, of_solid, segments_of, thinned
 
 ENDINGS = (".obj", ".stl", ".glb", ".gltf", ".dae", ".ply")
 LARGEST = 50 * 2**20  # bytes of a mesh
-FACES = 60_000  # triangles of a figure; beyond, meshes are thinned or left out
+FACES = 60_000  # triangles of a figure; beyond, meshes are thinned
 
 
 def visual_meshes(figure: Figure) -> tuple[dict[str, Mesh], list[str]]:
     """A mesh for each segment, from its file or of our own, and notes about what is missing."""
     own, notes = segments_of(figure), list[str]()
     origin = figure.origin
-    readers = {".urdf": _of_urdf, ".xml": _of_mjcf, ".mjcf": _of_mjcf}
-    reader = None if origin is None else readers.get(Path(origin.what).suffix.lower())
-    if origin is None or reader is None:
-        return own, notes
-    try:
-        found = reader(Path(origin.what), notes)
-    except (Error, OSError, ValueError) as error:
-        return own, [f"The visual meshes were not read: {error}"]
+    if origin is not None and origin.beside:
+        found = dict[str, Mesh]()
+        for each in (replace(origin, beside=()), *origin.beside):
+            for segment, mesh in _of_origin(each, notes).items():
+                found[each.prefix + segment] = mesh
+    else:
+        found = {} if origin is None else _of_origin(origin, notes)
+    total = sum(len(mesh.faces) for mesh in found.values())
+    if total > FACES:
+        found = {s: thinned(mesh, max(24, FACES * len(mesh.faces) // total)) for s, mesh in found.items()}
+        notes.append(f"The visual meshes have {total:,} triangles; they are drawn with {FACES:,} or fewer.")
     every = {**own, **found}
     return {segment: every[segment] for segment in figure.segments if segment in every}, notes
+
+
+def _of_origin(origin: Origin, notes: list[str]) -> dict[str, Mesh]:
+    """The meshes of one robot's file, by segment."""
+    readers = {".urdf": _of_urdf, ".xml": _of_mjcf, ".mjcf": _of_mjcf}
+    reader = readers.get(Path(origin.what).suffix.lower()) if origin.is_file else None
+    try:
+        return {} if reader is None else reader(Path(origin.what), notes)
+    except (Error, OSError, ValueError) as error:
+        notes.append(f"The visual meshes were not read: {error}")
+        return {}
 
 
 def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
@@ -44,15 +61,14 @@ def _of_urdf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     from supple.files.xml import read_xml
 
     out: dict[str, Mesh] = {}
-    missing, faces = [], 0
+    missing: list[str] = []
     for link in read_xml(path).all("link"):
         parts = []
         for visual in link.all("visual"):
             (xyz, rpy), geometry = origin_of(visual), visual.first("geometry")
             for shape in geometry.children if geometry is not None else ():
                 mesh = _mesh(shape, path.parent, missing) if shape.tag == "mesh" else _simple(visual)
-                if mesh is not None and faces + len(mesh.faces) <= FACES:
-                    faces += len(mesh.faces)
+                if mesh is not None:
                     parts.append(mesh.moved(place(xyz, rpy=rpy)) if shape.tag == "mesh" else mesh)
         if parts:
             out[link.attribute("name")] = joined(parts)
@@ -72,7 +88,6 @@ def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
     if looks.stand_ins:
         notes.append(f"{len(looks.stand_ins)} visual meshes were not found.")
     parts: dict[str, list[Mesh]] = {}
-    faces = 0
     for g in range(model.ngeom):
         k = int(model.geom_dataid[g])
         if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_MESH or k < 0 or model.geom_group[g] > 2:
@@ -81,10 +96,6 @@ def _of_mjcf(path: Path, notes: list[str]) -> dict[str, Mesh]:
             continue
         first, count = int(model.mesh_vertadr[k]), int(model.mesh_vertnum[k])
         begin, number = int(model.mesh_faceadr[k]), int(model.mesh_facenum[k])
-        faces += number
-        if faces > FACES:
-            notes.append(f"Only the first {FACES} triangles of the visual meshes are drawn.")
-            break
         T, turn = np.eye(4), np.zeros(9)
         mujoco.mju_quat2Mat(turn, model.geom_quat[g])
         T[:3, :3], T[:3, 3] = turn.reshape(3, 3), model.geom_pos[g]
@@ -129,9 +140,9 @@ def _found(name: str, folder: Path) -> Path | None:
     parts = [part for part in bare.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if not parts or Path(parts[-1]).suffix.lower() not in ENDINGS:
         return None
-    for above in (folder, *list(folder.parents)[:3]):
-        for k in range(len(parts)):
-            file = above.joinpath(*parts[k:])
-            if file.is_file() and file.stat().st_size <= LARGEST:
-                return file
+    folders = Folders(folder, [above for above in list(folder.absolute().parents)[:3] if above.is_dir()])
+    for k in range(len(parts)):
+        file = folders.find("/".join(parts[k:])).path
+        if file is not None and file.stat().st_size <= LARGEST:
+            return file
     return None

@@ -12,6 +12,7 @@ from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.problem.problem import Task
 from supple.scene.scene import Scene
+from supple.view.page.mirror import bare
 from supple.view.page.pins import seen_by
 
 STRAIGHT = np.deg2rad(12.0)
@@ -36,7 +37,7 @@ BODY = {
 
 def spoken(name: str) -> str:
     """A segment's joint as one would say it: ``forearm_l`` is the left elbow."""
-    stem, side = name, ""
+    stem, side = bare(name), ""
     for pattern, word in SIDES:
         if pattern.search(stem):
             stem, side = pattern.sub(r"\1", stem, count=1), word + " "

@@ -18,6 +18,7 @@ from supple.errors import Error
 from supple.view.page.session import Session
 
 RATE = 60.0  # 1/s
+BEHIND = 0.05  # s that late ticks catch up at most
 T = TypeVar("T")
 Work = Callable[[Session], Any]
 
@@ -28,6 +29,7 @@ class Worker:
     def __init__(self, session: Session, show: Callable[[Session], None]) -> None:
         self.session, self.trouble = session, ""
         self.times: list[float] = []  # seconds of the last ticks
+        self.ticks = 0  # since the beginning
         self._show, self._queue = show, queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="supple page", daemon=True)
         self._thread.start()
@@ -71,7 +73,7 @@ class Worker:
                     return
                 self._guarded(work)
             if self.session.pulls and perf_counter() >= due:
-                due = max(due + 1.0 / RATE, perf_counter())
+                due = max(due + 1.0 / RATE, perf_counter() - BEHIND)
                 self._guarded(self._tick)
             self._guarded(self._show)
 
@@ -80,6 +82,7 @@ class Worker:
         session.tick()
         took = perf_counter() - began
         self.times = [*self.times[-59:], took]
+        self.ticks += 1
         session.said = replace(session.said, microseconds=1e6 * took)
 
     def _waiting(self, patience: float | None) -> list[Work | None]:
