@@ -141,7 +141,7 @@ def _joint(kind: str, name: str, parent: Any, at: np.ndarray, rng: np.random.Gen
     if kind == "universal":
         return supple.universal(name, parent, order[:2], at, [_range(rng), _range(rng)] if some else None)
     if kind == "planar":
-        return supple.planar(name, parent, at, [_range(rng, 0.3 * scale), _range(rng, 0.3 * scale), _range(rng)])
+        return supple.figure.planar(name, parent, at, [_range(rng, 0.3 * scale), _range(rng, 0.3 * scale), _range(rng)])
     return supple.ball(name, parent, order, at, [_range(rng) for _ in range(3)] if some else None)
 
 

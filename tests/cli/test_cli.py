@@ -386,7 +386,7 @@ def test_the_box_at_rest_holds_every_segment(name: str):
         (supple.screw("a", None, pitch=0.1), "screw"),
         (supple.universal("a", None), "universal"),
         (supple.ball("a", None), "ball"),
-        (supple.planar("a", None), "planar"),
+        (supple.figure.planar("a", None), "planar"),
         (supple.free("a"), "free"),
     ],
 )

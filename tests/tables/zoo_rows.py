@@ -251,7 +251,7 @@ ROWS: dict[str, Row] = {
     "screw": row(supple.screw, **JOINT, axis=AXIS, pitch=(0.1, NUMBER), limits=RANGE, segment=SEGMENT),
     "universal": row(supple.universal, **JOINT, order=("xy", NEVER), limits=RANGES, segment=SEGMENT, rest=RANGES),
     "ball": row(supple.ball, **JOINT, order=("zyx", NEVER), limits=RANGES, segment=SEGMENT, rest=RANGES),
-    "planar": row(supple.planar, **JOINT, limits=RANGES, segment=SEGMENT, rest=RANGES),
+    "planar": row(figure.planar, **JOINT, limits=RANGES, segment=SEGMENT, rest=RANGES),
     "free": row(supple.free, **JOINT, order=("zyx", NEVER), limits=RANGES, segment=SEGMENT, rest=RANGES),
     # ── drives ──
     "Linear": row(figure.Linear, slope=(1.0, NUMBER)),

@@ -19,7 +19,7 @@ ROOTS: dict[str, Callable[[], tuple[supple.Joint, ...]]] = {
     "proper Euler angles": lambda: supple.free("root", order="zxz", at=supple.place((0.1, 0.2, 0.3), rpy=(0.4, 0.5, 0.6))),
     "free within limits": lambda: supple.free("root", order="xyz", limits=[(-9.0, 9.0)] * 3 + [(-3.2, 3.2), HALF, (-3.2, 3.2)]),
     "ball": lambda: supple.ball("root", None, at=(0.0, 0.1, 0.2)),
-    "planar": lambda: supple.planar("root", None),
+    "planar": lambda: supple.figure.planar("root", None),
     "hinge": lambda: supple.hinge("root", None),
 }  # fmt: skip
 WHOLE = ("free", "proper Euler angles", "free within limits")  # those that any placement can be met with
