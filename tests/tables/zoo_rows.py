@@ -163,6 +163,7 @@ MESH.flush()
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
+PROOFS = supple.proofs.Certificates((PROOF,))
 
 UR5 = supple.load("ur5")
 POSED = supple.Problem(UR5, [Task("tool0", supple.Placed(UR5.placement([0.3, -0.8, 0.7, 0.2, 0.9, 0.4], "tool0")))])
@@ -543,7 +544,7 @@ ROWS: dict[str, Row] = {
                           FIGURE)),
     "match_segments": row(motion.match_segments, source=(BIPED, NEVER), target=(BIPED, NEVER)),
     "retarget": row(supple.retarget, motion=(STEPPING, NEVER), to=(BIPED, NEVER), match=(None, NONE),
-                    plant=(False, FLAG), progress=(None, FUNCTION), deadline=DEADLINE),
+                    plant=(False, FLAG), rest=(None, NONE | kind("0", "-1")), progress=(None, FUNCTION), deadline=DEADLINE),
     # ── files ──
     "load": row(supple.load, what=(FOLDER / "pair.bvh", NEVER), unit=(0.01, POSITIVE | NONE), up=("y", NONE | kind("word"))),
     "load(urdf)": row(supple.load, what=(FOLDER / "pair.urdf", NEVER)),
@@ -576,6 +577,9 @@ ROWS: dict[str, Row] = {
     "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
     "Completeness.checked": method(lambda: LISTED, "checked", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),
     "Completeness.from_json": row(LISTED.from_json, text=(LISTED.to_json(), NEVER)),
+    "Certificates.verify": method(lambda: PROOFS, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
+    "Certificates.checked": method(lambda: PROOFS, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
+    "Certificates.from_json": row(PROOFS.from_json, text=(PROOFS.to_json(), NEVER)),
     "Certificate.verify": method(lambda: PROOF, "verify", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.checked": method(lambda: PROOF, "checked", figure=(PAIR, NONE | FIGURE), limits=(None, NONE)),
     "Certificate.from_json": row(supple.Certificate.from_json, text=(PROOF.to_json(), NEVER)),

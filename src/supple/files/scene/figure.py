@@ -35,8 +35,9 @@ def read_figure(load: Load, folder: Path, value: Any, place: Place) -> Figure:
         raise Wrong(f"must be a figure, or a list of one to {MOST} of them")
     if first[1]:
         raise Wrong("must begin with a figure without a prefix")
-    figure = first[0]
+    figure: Figure = first[0]
     for other, prefix in others:
+        assert other is not None
         figure = figure.attached(other, None, prefix=prefix)
     return figure
 

@@ -112,7 +112,7 @@ def _make_ready(target_context: Any) -> None:
     The rest of it imports what a compiler needs, SciPy's algebra too, which takes longer than everything else.
     """
     try:
-        from numba.core.runtime import rtsys
+        from numba.core.runtime import rtsys  # pyright: ignore[reportPrivateImportUsage]
 
         rtsys.initialize(target_context)
     except (ImportError, AttributeError, TypeError):  # another Numba
