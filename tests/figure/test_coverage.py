@@ -200,7 +200,7 @@ def test_pairs_that_touch_at_rest_are_named():
     assert problem.notes[0] in solution.report()
     known = supple.Clearance(itself=True, ignoring=[("c", "a")])
     assert supple.Problem(figure, [], clearance=known).notes == (
-        "Not kept apart, because they touch at rest: b and d.",
+        "Not kept apart, because they touch wherever they go: b and d.",
     )
     assert supple.Problem(chain("a", "b", "c"), [], clearance=supple.Clearance(itself=True)).notes == ()
 
