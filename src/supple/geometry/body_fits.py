@@ -102,7 +102,7 @@ def _capsule(corners: Floats) -> Ball | Capsule | None:
     upper, lower = float((inside[:, 0] - rest).max()), float((inside[:, 0] + rest).min())
     ends = [middle + np.array([x, centre[1], centre[2]]) @ axes for x in (lower, upper)]
     if upper - lower > 1e-6:
-        return Capsule.between(*ends, radius)
+        return Capsule.between(ends[0], ends[1], radius)
     point = (ends[0] + ends[1]) / 2
     return Ball(tuple(point.tolist()), float(np.linalg.norm(corners - point, axis=1).max()) * (1.0 + 1e-9))
 

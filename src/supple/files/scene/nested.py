@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -170,7 +170,7 @@ def _read_obstacles(value: Any, place: Place) -> dict[str, Obstacle]:
     return dict(zip(table, gathered((place.at(name), read_obstacle, x) for name, x in table.items()), strict=True))
 
 
-def _read_solids(figure: Figure, value: Any, place: Place) -> dict[str, list[Solid]]:
+def _read_solids(figure: Figure, value: Any, place: Place) -> Mapping[str, Sequence[Solid]]:
     """What segments keep clear with."""
     table = fields(value, place).values
     for segment in table:

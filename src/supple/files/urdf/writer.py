@@ -191,7 +191,7 @@ def _limit(joint: Joint, kind: str) -> str:
     return f'<limit lower="{_number(lower)}" upper="{_number(upper)}" effort="0" velocity="{speed}"/>'
 
 
-def _link(name: str, body: Body, shapes: Sequence[Shape]) -> str:
+def _link(name: str, body: Body, shapes: Sequence[Shape | Hull]) -> str:
     lines: list[str] = []
     if body.mass:
         zero = " ".join(f'{entry}="0"' for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
@@ -203,6 +203,7 @@ def _link(name: str, body: Body, shapes: Sequence[Shape]) -> str:
             "    </inertial>",
         ]
     for shape in shapes:
+        assert not isinstance(shape, Hull)  # these were refused
         lines += [f"    <collision>{_origin(at)}<geometry>{g}</geometry></collision>" for at, g in _geometry(shape)]
     if not lines:
         return f"  <link name={_quoted(name)}/>"
