@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import fit, page_commands, proving
+from supple.cli import fitting, page_commands, proving
 from supple.cli.app import Unit, Up, What, app
 
 
@@ -151,7 +151,7 @@ def track(
 
 
 for other in (
-    fit.fit,
+    fitting.fit,
     page_commands.edit,
     page_commands.play,
     proving.certify,

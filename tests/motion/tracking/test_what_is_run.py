@@ -30,7 +30,7 @@ tracked = supple.track(figure, markers)
 assert tracked.rms < 1e-6, tracked.rms
 loaded = [module for name, module in sys.modules.items() if name.startswith("supple.")]
 entries = {value for module in loaded for value in vars(module).values() if getattr(value, "overloads", None)}
-print(json.dumps(sorted(entry.__name__ for entry in entries if entry.__name__.endswith("_entry"))))
+print(json.dumps(sorted({entry.__name__ for entry in entries if entry.__name__.endswith("_entry")})))
 """
 GUARDS = """
 from supple.kernels import layouts, opening

@@ -191,7 +191,9 @@ def test_the_report_of_a_retargeting_plays_both_and_names_its_worst_frames(tmp_p
     data = json.loads(re.search(r'type="application/json">(.*?)</script>', page, re.S)[1])
     assert [clip["name"] for clip in data["clips"]] == ["human", "jack"]
     assert_allclose(data["worst"], [7.0 / 30.0], atol=1e-6)
-    assert html.unescape(after.report.text().splitlines()[1]) in page
+    cells = [f"{1e3 * side.slide:.2f}" for side in (after.report.source, after.report.target)]
+    assert f"<td>slide of planted feet [mm]</td><td>{cells[0]}</td><td>{cells[1]}</td>" in page
+    assert ("Nothing seems wrong." if after.report.ok else "Not to be relied on:") in page
     apart = [numbers(clip["positions"], "<f4")[1] for clip in data["clips"]]
     assert abs(apart[0] - apart[1]) > 0.3
 

@@ -31,7 +31,14 @@ from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
 PACKAGE = Path(__file__).parents[2]
 INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 KEPT = 4  # folders of other versions
-NAMED = ("geometry/placements.py", "problem/allowance.py")  # know nothing of kernels, but some go by their constants
+# These know nothing of kernels, but some go by their constants.
+NAMED = (
+    "geometry/placements.py",
+    "problem/allowance.py",
+    "solvers/closed_forms/axes.py",
+    "solvers/closed_forms/recognition.py",
+    "solvers/closed_forms/rows_of_arms.py",
+)
 MAGIC = b"supple kernel 3\n"
 DIGEST = hashlib.sha256().digest_size
 # Files of this folder that keep code but do not make it: how they write it is told by the first line of what they write.

@@ -11,7 +11,7 @@ A = J_k and the wanted change b = −γ ρ_k (γ the gain; 1 for hard tasks), is
     minimise  |A x − b|² + Σ_i D_i (x_i − z_i)²    subject to the box and to  C x = C x′,
 
 where x′ is the step after the levels before and C are their rows: what they have reached, to first order, stays. D_i is
-the damping λ = damping + ease |ρ|², divided by (1 − rigidity)²; a posture goal of the level with weights c adds to it,
+the damping ``λ = damping + ease |ρ|²``, divided by (1 − rigidity)²; a posture goal of the level with weights c adds to it,
 ``D_i = λ_i + c_i`` and ``z_i = γ c_i (ref_i − q_i) / D_i``, and later levels hold the coordinates that it weighs.
 
 **Held coordinates.** For a set of coordinates held at their bounds the rest is a problem of least norm: with
