@@ -194,13 +194,13 @@ def chain(*names: str, step: float = 1.0) -> Figure:
 def test_pairs_that_touch_at_rest_are_named():
     figure = chain("a", "b", "c", "d", step=0.09)
     problem = supple.Problem(figure, [], clearance=supple.Clearance(itself=True))
-    assert problem.notes == ("Not kept apart, because they touch at rest: a and c; b and d.",)
+    assert problem.notes == ("Not kept apart, because they touch wherever they go: a and c; b and d.",)
     solution = supple.solve(problem)
     assert solution.notes == problem.notes
     assert problem.notes[0] in solution.report()
     known = supple.Clearance(itself=True, ignoring=[("c", "a")])
     assert supple.Problem(figure, [], clearance=known).notes == (
-        "Not kept apart, because they touch at rest: b and d.",
+        "Not kept apart, because they touch wherever they go: b and d.",
     )
     assert supple.Problem(chain("a", "b", "c"), [], clearance=supple.Clearance(itself=True)).notes == ()
 
@@ -209,7 +209,7 @@ def test_margins_leave_more_pairs_out_and_say_so():
     figure = chain("a", "b", "c", "d", step=0.15)
     assert supple.Problem(figure, [], clearance=supple.Clearance(itself=True)).notes == ()
     (note,) = supple.Problem(figure, [], clearance=supple.Clearance(0.11, itself=True)).notes
-    assert note == "Not kept apart, because they are within 0.11 m of each other at rest: a and c; b and d."
+    assert note == "Not kept apart, because they are within 0.11 m of each other wherever they go: a and c; b and d."
 
 
 @pytest.mark.parametrize(

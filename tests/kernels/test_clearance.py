@@ -385,9 +385,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"no inside: no point meets all of \[1.0, 0.0, 0.0\]·x ≤ 1; \[-1.0, 0.0, 0.0\]·x ≤ -2 ",
     ),
     "a sheet": (lambda: solid_of(Polytope([[0, 0, 1], [0, 0, -1]], [1, -1])), "no inside"),
-    "a cylinder in the way": (lambda: solid_of(Cylinder(1, 1)), "a Ball, a Box, a Capsule or a Polytope"),  # pyright: ignore
+    "a cylinder in the way": (lambda: solid_of(Cylinder(1, 1)), "a Ball, a Box, a Capsule, a Polytope or a Hull"),  # pyright: ignore
     "a distance to a cylinder": (lambda: distance_between(PEA, Cylinder(1, 1)), "not to Cylinder"),  # pyright: ignore
-    "a distance from a box": (lambda: distance_between(BOX, PEA), "a Ball or a Capsule, not Box"),  # pyright: ignore
+    "a distance from a cylinder": (lambda: distance_between(Cylinder(1, 1), PEA), "not Cylinder"),  # pyright: ignore
 }
 
 

@@ -68,7 +68,7 @@ from supple import (
 from supple.basics.values import LONGEST, FrozenDict, hash_of, same
 from supple.figure import Coordinate, Drive, Group, Linear, LinearLimit, PiecewisePolynomial, Source, Spline, marker_set
 from supple.figure.figure import Origin
-from supple.geometry import Body, Cylinder
+from supple.geometry import Body, Cloud, Cylinder, Hull, Mesh
 from supple.motion import DrivenAngle, Held, Match, Natural
 from supple.problem import Miss, Trace
 from supple.proofs import Certificates
@@ -264,6 +264,7 @@ def settings(cls: type, **other: Any) -> Row:
 FAR = Ball((2, 2, 2), 0.1)
 CURVE = ((0.0, 1.0, 2.0), (0.0, 0.5, 0.7))
 BOX = Box((-1, -1, -1), (1, 1, 1), (0.5, 0, 0))
+HEAP = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 
 ROWS: dict[str, Row] = {
     # figures
@@ -296,6 +297,9 @@ ROWS: dict[str, Row] = {
     "Box": Row(lambda: BOX, lambda: Box((-1, -1, -1), (1, 1, 2), (0.5, 0, 0))),
     "Cylinder": Row(lambda: Cylinder(0.1, 1.0, SPOT), lambda: Cylinder(0.1, 1.0, OTHER)),
     "Capsule": Row(lambda: Capsule(0.1, 1.0, SPOT), lambda: Capsule(0.2, 1.0, SPOT)),
+    "Hull": Row(lambda: Hull(HEAP, 0.1), lambda: Hull(HEAP)),
+    "Mesh": Row(lambda: Mesh(HEAP, SPOT), lambda: Mesh(HEAP, OTHER)),
+    "Cloud": Row(lambda: Cloud(HEAP, 0.1), lambda: Cloud(HEAP, 0.2)),
     "Polytope": Row(lambda: Polytope.of(BOX), lambda: Polytope.half_space(SPOT, (0, 0, 1))),
     # effectors and goals
     "Point": Row(lambda: Point("tool", SPOT), lambda: Point("tool", OTHER), used_effector),

@@ -169,7 +169,6 @@ REFUSED = {
         Refused,
         "it keeps clear of obstacle 1",
     ),
-    "step": (lambda: supple.step(Problem(PANDA, [], obstacles=[Ball((9, 9, 9), 1)]), PANDA.rest, 0.1), Refused, "clear of"),
 }  # fmt: skip
 
 

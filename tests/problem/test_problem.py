@@ -248,7 +248,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "no obstacle": (
         lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]),
         BadValue,
-        "must be a Ball, Box, Capsule or Polytope",
+        "must be a Ball, Box, Capsule, Polytope, Hull, Mesh or Cloud",
     ),  # type: ignore
     "NaN posture": (
         lambda: Problem(ARM, []).evaluate([math.nan, 0, 0, 0]),

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import lsq_linear, nnls
 
 import supple
-from supple import At, Box, Custom, Facing, Frame, Near, OnPlane, Placed, Point, Problem, Task, step
+from supple import At, Custom, Facing, Frame, Near, OnPlane, Placed, Point, Problem, Task, step
 from supple.errors import BadValue, Refused
 from supple.figure.figure import Figure
 from tests.tables.figures import FOUR_BAR, TREES
@@ -329,15 +329,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: step(Problem(PANDA, points(PANDA, PANDA.rest, HAND), rows_on_panda()), PANDA.rest, 0.1),
         Refused,
         "its limits have linear rows",
-    ),
-    "obstacles": (
-        lambda: step(
-            Problem(ARM.with_spheres({"hand": [(0, 0, 0, 0.1)]}), REACH.tasks, obstacles=[Box((0, 0, 0), (1, 1, 1))]),
-            ARM.rest,
-            0.1,
-        ),
-        Refused,
-        "it keeps clear of obstacle 1",
     ),
 }
 

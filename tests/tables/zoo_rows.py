@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 from unittest import mock
 
@@ -155,6 +156,10 @@ NATURAL = motion.Natural(PAIR)
 X = NATURAL.from_posture(REST)
 SET = figure.marker_set("cmu41")
 ROOM = supple.Polytope.of(Box((-3, -3, -3), (3, 3, 3)))
+HEAP = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+MESH = NamedTemporaryFile(suffix=".off")  # noqa: SIM115 (it is there as long as the rows are)
+MESH.write(b"OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
+MESH.flush()
 ROOMS = rank_one.FreeRegions.of(ARM, [ROOM])
 TOUCH = Task(Point("b"), supple.Within(box=1.0))
 PROOF = supple.solve(PAIR, {"b": At((9.0, 0.0, 0.0))}, solver=supple.Decide()).certificate
@@ -272,6 +277,14 @@ ROWS: dict[str, Row] = {
     "Capsule": row(supple.Capsule, radius=(1.0, POSITIVE), length=(1.0, POSITIVE), at=(ORIGIN, PLACE)),
     "Capsule.between": row(supple.Capsule.between, start=(ORIGIN, VECTOR), end=(UP, VECTOR), radius=(1.0, POSITIVE)),
     "Cylinder": row(geometry.Cylinder, radius=(1.0, POSITIVE), length=(1.0, POSITIVE), at=(ORIGIN, PLACE)),
+    "Hull": row(geometry.Hull, points=(HEAP, NEVER), radius=(0.1, NOT_NEGATIVE)),
+    "Mesh": row(geometry.Mesh, points=(HEAP, NEVER), at=(ORIGIN, PLACE), accuracy=(0.1, POSITIVE)),
+    "Mesh.read": row(geometry.Mesh.read, path=(MESH.name, NEVER), at=(ORIGIN, PLACE), scale=((1, 1, 1), VECTOR),
+                     accuracy=(0.1, POSITIVE)),
+    "Cloud": row(geometry.Cloud, points=(HEAP, NEVER), radius=(0.1, POSITIVE), accuracy=(0.1, POSITIVE)),
+    "fitted": row(geometry.fitted, points=(HEAP, NEVER), accuracy=(0.1, POSITIVE)),
+    "excess": row(geometry.excess, body=(BOX, NEVER), points=(HEAP, NEVER)),
+    "Polytope.hull": row(supple.Polytope.hull, points=(HEAP, NEVER)),
     "Polytope": row(supple.Polytope, A=([UP], NEVER), b=([1.0], NUMBER)),
     "Polytope.of": row(supple.Polytope.of, box=(BOX, NEVER)),
     "Polytope.half_space": row(supple.Polytope.half_space, point=(ORIGIN, VECTOR), normal=(UP, VECTOR)),
@@ -327,7 +340,7 @@ ROWS: dict[str, Row] = {
                 point=(False, FLAG)),
     "Figure": row(supple.Figure, name=("f", NAME), joints=(supple.hinge("a", None), EMPTY | MAPPING), drivers=((), EMPTY),
                   bodies=({}, MAPPING), loops=((), EMPTY), bounds=((), EMPTY), source=(None, NONE), solids=({}, MAPPING),
-                  markers=({}, MAPPING), remarks=((), TEXTS), uncovered=((), EMPTY)),
+                  markers=({}, MAPPING), remarks=((), TEXTS), uncovered=((), EMPTY), ignored=(None, EMPTY | NONE)),
     "Figure.attached": method(lambda: ARM, "attached", other=("tool", NAME), to=("b", NONE), at=(ORIGIN, PLACE),
                               prefix=("", TEXT)),
     "Figure.attached(figure)": method(lambda: ARM, "attached", other=(LEG, NAME | FIGURE | kind("empty text")), to=("b", NONE),
@@ -355,6 +368,9 @@ ROWS: dict[str, Row] = {
     "Figure.scaled": method(lambda: ARM, "scaled", factors=(2.0, POSITIVE | MAPPING)),
     "Figure.seen": method(lambda: ARM, "seen", q=(REST, POSTURE), effector=("b", NEVER)),
     "Figure.touching": method(lambda: ARM, "touching", q=(None, STARTS), margin=(0.0, NUMBER)),
+    "Figure.left_out": method(lambda: ARM, "left_out", margin=(0.0, NUMBER)),
+    "Figure.never_touching": method(lambda: ARM, "never_touching"),
+    "Figure.with_pairs": method(lambda: ARM, "with_pairs", ignored=((), EMPTY | NONE)),
     "Figure.with_capsules": method(lambda: ARM, "with_capsules", capsules=({"a": [(ORIGIN, UP, 0.1)]}, MAPPING)),
     "Figure.with_capsules(row)": row(lambda r: ARM.with_capsules({"a": r}), r=([(ORIGIN, UP, 0.1)], EMPTY)),
     "Figure.with_limits": method(lambda: ARM, "with_limits", limits=({"a": (-1, 1)}, MAPPING | NONE),

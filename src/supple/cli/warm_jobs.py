@@ -126,6 +126,17 @@ def move() -> None:
         supple.step(problem(figure), figure.rest, 0.01, targets=figure.placement(figure.rest, figure.segments[-1]))
 
 
+def keep_clear() -> None:
+    """Obstacles and the figure itself, with bars and with boxes."""
+    for shape in (supple.Ball((0.1, 0.0, 0.0), 0.05), supple.Box((0.0, -0.1, -0.1), (0.2, 0.1, 0.1))):
+        figure = arm().with_solids(dict.fromkeys(arm().segments, (shape,)))
+        clear = supple.Clearance(itself=True)
+        asked = point(figure, obstacles=[supple.Box((2.0, 2.0, 2.0), (3.0, 3.0, 3.0))], clearance=clear)
+        supple.solve(asked, prove=False, budget=4)
+        asked.jacobian(figure.rest)
+        supple.step(asked, figure.rest, 0.01)
+
+
 def methods() -> None:
     """Every other solver."""
     chosen: list[Any] = [
@@ -172,7 +183,9 @@ def prove() -> None:
         supple.solve(supple.Problem(figure, [supple.Task(last, goal)]), solver=supple.Decide(boxes=20))
 
 
-JOBS: tuple[Callable[[], None], ...] = (look, search, list_all, move, methods, track, track_optimally, prove)
+JOBS: tuple[Callable[[], None], ...] = (
+    look, search, list_all, move, keep_clear, methods, track, track_optimally, prove,
+)  # fmt: skip
 
 
 def main() -> None:

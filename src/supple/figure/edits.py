@@ -15,7 +15,7 @@ from supple.figure.drives import Drive, Group, Pair
 from supple.figure.effectors import Point
 from supple.figure.joints import EULER_ORDERS, Joint, fixed, free as free_joint
 from supple.geometry.placements import HERE, Floats, inverse, moved, placement
-from supple.geometry.shapes import Ball, Capsule
+from supple.geometry.shapes import Ball, Capsule, Solid
 
 if TYPE_CHECKING:
     from supple.figure.figure import Figure
@@ -117,6 +117,7 @@ class Edits:
             bounds=(*self.bounds, *joined.bounds),
             remarks=(*self.remarks, *joined.remarks),
             uncovered=(*self.uncovered, *joined.uncovered),
+            ignored=None if self.ignored is joined.ignored is None else (*_told(self), *_told(joined)),
         )
         return both if origin is None else both._with_origin(origin)
 
@@ -145,6 +146,7 @@ class Edits:
             loops=tuple(replace(p, name=prefix + p.name, a=prefix + p.a, b=prefix + p.b) for p in self.loops),
             bounds=bounds,
             uncovered=tuple(prefix + name for name in self.uncovered),
+            ignored=None if self.ignored is None else tuple((prefix + a, prefix + b) for a, b in self.ignored),
         )
 
     def based_at(self: Any, at: Any = HERE, free: bool = False, order: str = "zyx") -> Figure:
@@ -205,7 +207,7 @@ class Edits:
             solids[segment] = [Capsule.between(*row) for row in rows]
         return self.with_solids(solids)
 
-    def with_solids(self: Any, solids: Mapping[str, Sequence[Ball | Capsule]]) -> Figure:
+    def with_solids(self: Any, solids: Mapping[str, Sequence[Solid]]) -> Figure:
         """What the named segments keep clear of things with, in place of their `bars` so far; none at all if it is empty.
 
         Looks and masses, which are in `bodies`, stay as they are. A segment that is named here is no longer `uncovered`.
@@ -241,6 +243,11 @@ class Edits:
         """Every joint that owns a coordinate, and every group coordinate, passed through `change`."""
         parts = [change(j) if j.drive is None and not j.is_fixed else j for j in self.joints.values()]
         return replace(self, joints=parts, drivers=tuple(change(c) for c in self.drivers))
+
+
+def _told(figure: Any) -> tuple[tuple[str, str], ...]:
+    """The pairs that a figure does not keep apart, as it would be told them."""
+    return figure.ignored or tuple(pair for pairs in figure.left_out().values() for pair in pairs)
 
 
 def _point(name: str, given: Any) -> Point:

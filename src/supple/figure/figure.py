@@ -32,10 +32,10 @@ from supple.figure.effectors import Point
 from supple.figure.joints import Joint
 from supple.figure.kinematics import Kinematics
 from supple.figure.limits import Limits
-from supple.figure.names import Names, Origin
+from supple.figure.names import Names, Origin, pairs_in
 from supple.figure.packing import Packed, pack_tree
 from supple.geometry.placements import Floats, frozen, here, placement
-from supple.geometry.shapes import Ball, Body, Capsule
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Hull, Solid
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,11 +68,12 @@ class Loop(Value):
         object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
 
 
-def _solids(solids: Mapping[str, Sequence[Ball | Capsule]]) -> dict[str, tuple[Ball | Capsule, ...]]:
-    """Solids by segment as tuples; anything but balls and capsules is refused."""
+def _solids(solids: Mapping[str, Sequence[Solid]]) -> dict[str, tuple[Solid, ...]]:
+    """Solids by segment as tuples; anything but balls, capsules, boxes and hulls is refused."""
     given = mapping(solids, "the solids of a figure")
     return {
-        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule)) for segment, several in given.items()
+        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Box, Hull))
+        for segment, several in given.items()
     }
 
 
@@ -84,7 +85,8 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
     ``q[i]`` is the coordinate called ``coordinates[i]``; `drivers` are coordinates that belong to no single joint. `solids`
     are what segments keep clear of things with; a segment without an entry keeps clear with the shapes of its body (see
     `bars`). `markers` are points that cameras see, by name. `remarks` are what a reader assumed, converted or left out, and
-    `uncovered` the segments whose shapes it could not read; one that is given `solids` is covered. `origin` is what it was
+    `uncovered` the segments whose shapes it could not read; one that is given `solids` is covered. `ignored` are the pairs of
+    segments that need not be kept apart, where they were told (`with_pairs`). `origin` is what it was
     loaded from: edits but `with_solids` forget it, and figures that differ in nothing else are equal.
     """
 
@@ -95,10 +97,11 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
     loops: Sequence[Loop] = ()
     bounds: Sequence[LinearLimit] = ()
     source: Source | None = None
-    solids: Mapping[str, Sequence[Ball | Capsule]] = field(default_factory=dict)
+    solids: Mapping[str, Sequence[Solid]] = field(default_factory=dict)
     markers: Mapping[str, Point] = field(default_factory=dict)
     remarks: Sequence[str] = ()
     uncovered: Sequence[str] = ()
+    ignored: Sequence[tuple[str, str]] | None = None
     origin: Origin | None = field(init=False, repr=False, compare=False)
 
     if TYPE_CHECKING:
@@ -106,8 +109,9 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
         def __init__(
             self, name: str, joints: Iterable[Joint] | Mapping[str, Joint], drivers: Sequence[Coordinate] = (),
             bodies: Mapping[str, Body] = ..., loops: Sequence[Loop] = (), bounds: Sequence[LinearLimit] = (),
-            source: Source | None = None, solids: Mapping[str, Sequence[Ball | Capsule]] = ...,
+            source: Source | None = None, solids: Mapping[str, Sequence[Solid]] = ...,
             markers: Mapping[str, Point] = ..., remarks: Sequence[str] = (), uncovered: Sequence[str] = (),
+            ignored: Sequence[tuple[str, str]] | None = None,
         ) -> None: ...  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -134,6 +138,8 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
         bare = tuple(s for s in self.segments if s in unread and s not in self.solids)
         object.__setattr__(self, "uncovered", bare)
         object.__setattr__(self, "remarks", tuple(dict.fromkeys(names_in(self.remarks, f"the remarks of {what}"))))
+        if self.ignored is not None:
+            object.__setattr__(self, "ignored", pairs_in(self, self.ignored))
         for loop in self.loops:
             for segment in (loop.a, loop.b):
                 self.check_segment(segment, f"loop {loop.name!r} of figure {self.name!r}: it")

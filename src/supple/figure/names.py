@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.basics.checks import mapping, numbers
+from supple.basics.checks import items, mapping, numbers
 from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.geometry.placements import HERE, Floats
@@ -51,6 +51,19 @@ class Names:
                 raise BadValue(f"the {what} of {name!r} are {one}, or {len(names)} {many}, not {shown(given)}")
             out.update(zip(names, np.broadcast_to(array, (len(names), *shape)).tolist(), strict=True))
         return out
+
+
+def pairs_in(figure: Any, given: Any) -> tuple[tuple[str, str], ...]:
+    """Pairs of two different segments of a figure, each once."""
+    what, out = f"the ignored pairs of figure {figure.name!r}", {}
+    for pair in items(given, what):
+        two = items(pair, f"each of {what}")
+        for segment in two:
+            figure.check_segment(segment, f"{what}: one")
+        if len(set(two)) != 2 or len(two) != 2:
+            raise BadValue(f"{what} are pairs of two segments, not {shown(pair)}")
+        out.setdefault(frozenset(two), (two[0], two[1]))
+    return tuple(out.values())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

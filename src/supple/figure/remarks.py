@@ -19,7 +19,13 @@ NOTHING = 1e-9  # a range that is shorter leaves no room [rad, m]
 
 def notes_of(figure: Figure) -> tuple[str, ...]:
     """The remarks of the reader, then what the figure itself shows."""
-    return (*figure.remarks, *_ranges(figure), *_uncovered(figure))
+    return (*figure.remarks, *_ranges(figure), *_uncovered(figure), *_told(figure))
+
+
+def _told(figure: Figure) -> list[str]:
+    """How many pairs of segments it was told not to keep apart."""
+    count = len(figure.ignored or ())
+    return [] if figure.ignored is None else [f"It was told {count} pairs of segments that it need not keep apart."]
 
 
 def _ranges(figure: Figure) -> list[str]:

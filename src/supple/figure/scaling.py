@@ -21,12 +21,12 @@ from supple.figure.drives import Drive
 from supple.figure.effectors import Point
 from supple.figure.joints import Joint, angular
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Ball, Body, Box, Shape
+from supple.geometry.shapes import Ball, Body, Box, Hull, Shape
 
 if TYPE_CHECKING:
     from supple.figure.figure import Figure
 
-Solid = TypeVar("Solid", bound=Shape)
+Solid = TypeVar("Solid", bound=Shape | Hull)
 
 
 def welded_to(figure: Figure) -> dict[str, str]:
@@ -138,6 +138,8 @@ def _body(body: Body, factor: float) -> Body:
 def _shape(shape: Solid, factor: float) -> Solid:
     if isinstance(shape, Ball):
         return replace(shape, centre=_times(shape.centre, factor), radius=factor * shape.radius)
+    if isinstance(shape, Hull):
+        return replace(shape, points=factor * shape.points, radius=factor * shape.radius)
     at = _far(shape.at, factor)
     if isinstance(shape, Box):
         return replace(shape, lower=_times(shape.lower, factor), upper=_times(shape.upper, factor), at=at)

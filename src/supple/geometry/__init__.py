@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from supple import lazily
 
 if TYPE_CHECKING:
+    from supple.geometry.body_fits import Cloud as Cloud, Mesh as Mesh, excess as excess, fitted as fitted
     from supple.geometry.placements import place as place
     from supple.geometry.shapes import (
         Ball as Ball,
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
         Box as Box,
         Capsule as Capsule,
         Cylinder as Cylinder,
+        Hull as Hull,
         Polytope as Polytope,
     )
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
+        "body_fits": ["Cloud", "Mesh", "excess", "fitted"],
         "placements": ["place"],
-        "shapes": ["Ball", "Body", "Box", "Capsule", "Cylinder", "Polytope"],
+        "shapes": ["Ball", "Body", "Box", "Capsule", "Cylinder", "Hull", "Polytope"],
     },
 )

@@ -8,6 +8,9 @@ monotone function changes its sign.
 **Where core and polytope meet** it is minus the shortest push that parts them: the least, over the faces' normals and the
 directions ``±u × e`` of all edges e, of how far the polytope reaches that way beyond the core's lowest point. Directions
 that part them nowhere near give longer pushes, so none has to be left out.
+
+**Between two bodies with corners** it is the distance of the origin to the hull of all differences of their corners: outside
+by the same least distance programme, inside to the nearest of its faces.
 """
 
 from __future__ import annotations
@@ -18,20 +21,31 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.geometry.placements import HERE, Floats, inverse, placement
-from supple.geometry.polyhedra import Polyhedron, polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
+from supple.geometry.polyhedra import Polyhedron, bounded, corners_of, polyhedron_of
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Polytope
 
 
 def distance_between(
-    bar: Ball | Capsule, shape: Ball | Box | Capsule | Polytope, bar_at: Any = HERE, shape_at: Any = HERE
+    bar: Ball | Capsule | Box | Hull,
+    shape: Ball | Box | Capsule | Polytope | Hull,
+    bar_at: Any = HERE,
+    shape_at: Any = HERE,
+    enough: float = np.inf,
 ) -> float:
-    """The signed distance [m] between the surfaces of a bar and of a shape, each in its own placement.
+    """The signed distance [m] between the surfaces of two shapes, each in its own placement.
 
     Below zero they overlap: by the shortest push that parts them, or, for two bars, by how much closer their cores are than
-    the sum of their radii.
+    the sum of their radii. Where two bodies with corners are surely farther apart than `enough`, a lower bound that is
+    above it will do.
     """
+    if isinstance(bar, Box | Hull):
+        if isinstance(shape, Ball | Capsule):
+            return distance_between(shape, bar, shape_at, bar_at)
+        return _between_corners(
+            bar, shape, placement(bar_at, "a placement"), placement(shape_at, "a placement"), enough
+        )
     if not isinstance(bar, Ball | Capsule):
-        raise BadValue(f"the first of two shapes is a Ball or a Capsule, not {bar!r}")
+        raise BadValue(f"the first of two shapes is a Ball, a Capsule, a Box or a Hull, not {bar!r}")
     core = Core.of(bar)
     at = inverse(placement(shape_at, "the shape's placement")) @ placement(bar_at, "the bar's placement") @ core.at
     c, u = at[:3, 3], at[:3, 2]
@@ -40,12 +54,35 @@ def distance_between(
         halves = np.array([core.half]), np.array([other.half])
         apart = between_cores((c - other.at[:3, 3])[None], u[None], halves[0], other.at[None, :3, 2], halves[1])
         return float(apart[0]) - core.radius - other.radius
-    if not isinstance(shape, Box | Polytope):
-        raise BadValue(f"distances are known to a Ball, a Box, a Capsule and a Polytope, not to {shape!r}")
-    body = polyhedron_of(shape)
+    if not isinstance(shape, Box | Polytope | Hull):
+        raise BadValue(f"distances are known to a Ball, a Box, a Capsule, a Polytope and a Hull, not to {shape!r}")
+    body, radius = polyhedron_of(shape), core.radius + (shape.radius if isinstance(shape, Hull) else 0.0)
     if _meet(body, c, u, core.half):
-        return -_push(body, c, u, core.half) - core.radius
-    return _to_polytope(body.normals, body.offsets, c, u, core.half) - core.radius
+        return -_push(body, c, u, core.half) - radius
+    return _to_polytope(body.normals, body.offsets, c, u, core.half) - radius
+
+
+def _between_corners(a: Box | Hull, b: Box | Polytope | Hull, A: Floats, B: Floats, enough: float) -> float:
+    from scipy.spatial import ConvexHull
+
+    if not isinstance(b, Box | Polytope | Hull):
+        raise BadValue(f"distances are known to a Ball, a Box, a Capsule, a Polytope and a Hull, not to {b!r}")
+    b = bounded(b) if isinstance(b, Polytope) else b
+    radii = sum(body.radius for body in (a, b) if isinstance(body, Hull))
+    at = inverse(B) @ A
+    ours, theirs = corners_of(a) @ at[:3, :3].T + at[:3, 3], corners_of(b)
+    mine, other = polyhedron_of(a), polyhedron_of(b)
+    normals = mine.normals @ at[:3, :3].T
+    parted = max(
+        float(((theirs @ normals.T).min(axis=0) - mine.offsets - normals @ at[:3, 3]).max()),
+        float(((ours @ other.normals.T).min(axis=0) - other.offsets).max()),
+    )
+    if parted - radii > enough:
+        return parted - radii
+    faces = ConvexHull((ours[:, None] - theirs[None]).reshape(-1, 3)).equations
+    if (faces[:, 3] <= 0.0).all():
+        return float(faces[:, 3].max()) - radii
+    return float(np.linalg.norm(shortest_way(faces[:, :3], -faces[:, 3]))) - radii
 
 
 def between_cores(r: Floats, u: Floats, h: Floats, e: Floats, g: Floats) -> Floats:

@@ -14,11 +14,12 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Box, Polytope
+from supple.geometry.shapes import Box, Hull, Polytope
 
 SAME = 1e-9  # normals nearer than this are one, and so are points [m]
 MOST = 500  # sides of a polytope; the time to find its edges grows with the cube of their number
 TOGETHER = 1_000_000  # numbers of a table while they are looked for
+FLAT = 1e-10  # one minus the cosine of the angle below which two triangles of a hull are one face
 THIN = 1e-6  # a polytope that holds no ball of this radius [m] is refused
 
 
@@ -34,8 +35,10 @@ class Polyhedron(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def polyhedron_of(body: Box | Polytope) -> Polyhedron:
-    """Faces and edges; a polytope without an inside is refused, with the rows that contradict each other."""
+def polyhedron_of(body: Box | Polytope | Hull) -> Polyhedron:
+    """Faces and edges, of a hull those of its points; one without an inside is refused, with the rows that contradict."""
+    if isinstance(body, Hull):
+        return _around(body.points)
     if isinstance(body, Box) and min(np.subtract(body.upper, body.lower)) > 4.0 * THIN:
         return _stretched(body)
     return _found(Polytope.of(body) if isinstance(body, Box) else body)
@@ -56,6 +59,62 @@ def _stretched(box: Box) -> Polyhedron:
 @lru_cache(maxsize=1)
 def _cube() -> Polyhedron:
     return _found(Polytope.of(Box((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))))
+
+
+def _around(points: Floats) -> Polyhedron:
+    """The faces and edges of the hull of some points: triangles, those in one plane joined."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        found = ConvexHull(points)
+    except (QhullError, ValueError) as error:
+        raise BadValue("the points of a hull lie in one plane: give it some thickness") from error
+    n, near, count = found.equations[:, :3], found.neighbors, len(found.neighbors)
+    i, j = np.repeat(np.arange(count), 3), near.ravel()
+    flat = (n[i] * n[j]).sum(axis=1) > 1.0 - FLAT
+    _, face = connected_components(coo_array((np.ones(flat.sum()), (i[flat], j[flat])), (count, count)), directed=False)
+    corners = points[found.simplices]
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    normals = np.zeros((face.max() + 1, 3))
+    np.add.at(normals, face, n * np.maximum(area, SAME * SAME)[:, None])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    offsets = (points[found.vertices] @ normals.T).max(axis=0)
+    once = (i < j) & (face[i] != face[j])
+    i, j, opposite = i[once], j[once], np.tile(np.arange(3), count)[once]
+    ends = np.array([np.delete(found.simplices[a], k) for a, k in zip(i, opposite, strict=True)])
+    a, b = points[ends[:, 0]], points[ends[:, 1]]
+    long = np.linalg.norm(b - a, axis=1)
+    kept = long > SAME
+    a, b, long, i, j = a[kept], b[kept], long[kept], i[kept], j[kept]
+    along = (b - a) / long[:, None]
+    sides = np.column_stack([face[i], face[j]])
+    back = (np.cross(normals[sides[:, 0]], normals[sides[:, 1]]) * along).sum(axis=1) < 0.0
+    sides[back] = sides[back, ::-1]
+    return Polyhedron(normals, offsets, (a + b) / 2, along, np.outer(long / 2, (-1.0, 1.0)), sides)
+
+
+def corners_of(body: Box | Polytope | Hull) -> Floats:
+    """The corners (k, 3) of a bounded body, each once; those of a hull without its radius."""
+    found = polyhedron_of(body)
+    ends = [found.points + found.spans[:, [side]] * found.directions for side in (0, 1)]
+    _, first = np.unique(np.concatenate(ends).round(9), axis=0, return_index=True)
+    return np.concatenate(ends)[np.sort(first)]
+
+
+FAR = 1e4  # [m] from its inside on, what has no end is cut off where a body with corners must keep clear of it
+
+
+def bounded(body: Polytope) -> Polytope:
+    """A polytope, or as much of it as lies in a large cube if it has no end."""
+    found = polyhedron_of(body)
+    if len(found.points) and np.isfinite(found.spans).all():
+        return body
+    centre = _inner_point(found.normals, found.offsets)
+    sides = np.vstack([np.eye(3), -np.eye(3)])
+    A, b = np.vstack([found.normals, sides]), np.concatenate([found.offsets, sides @ centre + FAR])
+    return Polytope(A, b)
 
 
 def _found(polytope: Polytope) -> Polyhedron:

@@ -102,15 +102,45 @@ class Polytope(Value):
         return cls(n[None, :], [n @ finite(point, (3,), "a point of a half-space's surface")])  # pyright: ignore[reportArgumentType]
 
     @classmethod
-    def of(cls, box: Box) -> Polytope:
-        """The same points as a box."""
-        instance(box, Box, "what Polytope.of() takes")
+    def of(cls, box: Box | Hull) -> Polytope:
+        """The same points as a box; of a hull, whose faces its radius moves outwards, a little more at its corners."""
+        instance(box, (Box, Hull), "what Polytope.of() takes")
+        if isinstance(box, Hull):
+            from supple.geometry.polyhedra import polyhedron_of
+
+            body = polyhedron_of(box)
+            return cls(body.normals, body.offsets + box.radius)
         R, p = box.at[:3, :3], box.at[:3, 3]
         A = np.vstack([R.T, -R.T])
         return cls(A, np.concatenate([box.upper, np.negative(box.lower)]) + A @ p)
 
+    @classmethod
+    def hull(cls, points: Any) -> Polytope:
+        """All points between the given ones (k, 3), which must not lie in one plane."""
+        from supple.geometry.polyhedra import polyhedron_of
+
+        body = polyhedron_of(Hull(points))
+        return cls(body.normals, body.offsets)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hull(Value):
+    """All points between the given ones (k, 3), which must not lie in one plane, and all within `radius` of these."""
+
+    points: Floats
+    radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        points = numbers(self.points, "a hull's points")
+        count = len(np.atleast_1d(points))
+        object.__setattr__(self, "points", frozen(finite(points, (count, 3), "a hull's points")))
+        object.__setattr__(self, "radius", not_negative(self.radius, "a hull's radius"))
+        if count < 4:
+            raise BadValue(f"a hull needs four points that do not lie in one plane, not {count}")
+
 
 Shape: TypeAlias = Ball | Box | Cylinder | Capsule
+Solid: TypeAlias = Ball | Capsule | Box | Hull  # what a segment keeps clear of things with
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,10 +159,21 @@ class Core(Value):
         return cls(bar.at, 0.5 * bar.length, bar.radius)
 
 
-def enclosing(shape: Shape) -> Ball | Capsule:
-    """A ball or capsule as it is; the capsule around a cylinder, on the same line, or around a box, along its longest side."""
+def enclosing(shape: Shape | Hull) -> Ball | Capsule:
+    """A ball or capsule as it is; the capsule around a cylinder, on the same line, or around a box, along its longest side.
+
+    Around a hull it is the capsule around the box that its points' principal axes give.
+    """
     if isinstance(shape, Ball | Capsule):
         return shape
+    if isinstance(shape, Hull):
+        middle = shape.points.mean(axis=0)
+        axes = np.linalg.svd(shape.points - middle)[2]
+        axes[2] = np.cross(axes[0], axes[1])
+        at = compose(axes.T, middle)
+        inside, r = (shape.points - middle) @ axes.T, shape.radius
+        lower, upper = inside.min(axis=0) - r, inside.max(axis=0) + r
+        return enclosing(Box(tuple(lower.tolist()), tuple(upper.tolist()), at))
     if isinstance(shape, Cylinder):
         return Capsule(shape.radius, shape.length, shape.at)
     middle, sides = np.add(shape.lower, shape.upper) / 2, np.subtract(shape.upper, shape.lower)

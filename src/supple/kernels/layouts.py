@@ -43,6 +43,7 @@ BLOCK = 3  # residual rows of a term; those that it does not need stay zero
 (KIND, FRAME_ROW, REFERENCE_ROW, TARGET_AT, RESIDUAL_AT, PATH_AT, PATH_LENGTH, TARGET_LENGTH, ADDRESS, RESIDUALS_OF, RANK,
  SAME_AS_LAST, ROUTE) = range(13)  # fmt: skip
 FIELDS = 13
+OWN_SOLID = ADDRESS  # of a CLEAR term: 1 + where the solid of a segment begins that keeps clear with one; 0: with a bar
 
 GUARD, GUARD_NUMBER = -7_777_777, -7.777777e-77  # what stands behind a table of a checked pack
 CHECKED = os.environ.get("SUPPLE_CHECKED", "") not in ("", "0")

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
-from supple.kernels.jacobian import jacobian_entry
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
 from supple.kernels.scratch import EVALUATION
+from supple.problem.packing import suited
 from supple.problem.problem import Problem
+
+jacobian_entry = entry_in("supple.kernels.jacobian.jacobian_entry")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +51,7 @@ def jacobian(problem: Problem, q: ArrayLike) -> tuple[Floats, Floats]:
     m = int(I[RESIDUALS])
     rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
     Q = problem.figure.posture(q).reshape(1, size)
-    jacobian_entry(I, F, EVALUATION.fresh(I), T[None], Q, value, rho, J)
+    suited(jacobian_entry, I, F)(I, F, EVALUATION.fresh(I), T[None], Q, value, rho, J)
     rows = [row for rows in problem.rows_of_tasks for row in rows]
     return rho[0, rows], J[0, rows]
 

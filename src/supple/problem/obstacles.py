@@ -1,20 +1,21 @@
 """Keeping clear: which bodies of a figure keep away from which obstacles, and from each other.
 
-A *bar* is a ball or a capsule on a segment: all points within its radius of a core. A *pair* is a bar and what it must not
-touch: an obstacle in the world, or the bar of another segment; its residual is ``max(0, keep − gap)`` with the gap between the
-bar's core and the other thing (`clearance`) and ``keep`` the bar's radius plus the margin. All pairs with one obstacle are one
-hard task, and so are all pairs of the figure with itself.
+A *bar* is what a segment keeps clear with: a ball or a capsule, all points within its radius of a core, or a box or a hull. A
+*pair* is a bar and what it must not touch: an obstacle in the world, or the bar of another segment; its residual is
+``max(0, keep − gap)`` with the gap between the bar's core and the other thing (`clearance`) and ``keep`` the bar's radius plus
+the margin. Of a round thing and one with corners the round one is the bar, wherever it is; between two with corners the gap is
+that of `hulls`. All pairs with one obstacle are one hard task, and so are all pairs of the figure with itself.
 
-Pairs that cannot be helped are left out: of one rigid body, of neighbours, which overlap where they are joined, of
-segments that touch at rest, and of an obstacle with what cannot move at all. `Clearance` may name more. What has been left
-out for safety to mean less than it seems is said in `clearance_notes`, and refused where nobody said that it does not matter.
+Pairs that cannot be helped are left out (`contacts`), and those of an obstacle with what cannot move at all. `Clearance` may
+name more. What has been left out for safety to mean less than it seems is said in `clearance_notes`, and refused where nobody
+said that it does not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,53 +27,12 @@ from supple.figure.figure import Figure
 from supple.geometry.distances import between_cores, distance_between
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
 from supple.kernels.solids import solid_of
 from supple.kernels.terms import kinds as kind
+from supple.problem.bars import Bar, Obstacle, Other, Pair, Standing, carried, in_order
 from supple.problem.goals.base import Miss, OfFigure, Term
 from supple.problem.task import Clearance
-
-Obstacle: TypeAlias = Ball | Box | Capsule | Polytope
-Obstacles: TypeAlias = Sequence[Obstacle] | Mapping[str, Obstacle]
-
-
-class Bar(NamedTuple):
-    """A ball or a capsule on a segment."""
-
-    segment: str
-    shape: Ball | Capsule
-    core: Core
-
-    @property
-    def at(self) -> Floats:
-        """The frame of the core, in the segment."""
-        return self.core.at
-
-    @property
-    def centre(self) -> Floats:
-        """The middle of the core, in the segment."""
-        return self.core.at[:3, 3]
-
-
-class Other(NamedTuple):
-    """What a bar must not touch."""
-
-    name: str
-    segment: str | None  # None: it stands in the world
-    shape: Obstacle  # in the segment's frame, or in the world
-    at: Floats  # the frame, in the segment, in which `numbers` are written
-    numbers: Floats  # as kernels read them
-    centre: Floats  # in the segment's frame
-    reach: float  # from the centre to its farthest point
-    core: Core | None = None  # in the segment's frame, or in the world, of a ball or capsule
-
-
-class Pair(NamedTuple):
-    """A bar, what it must not touch, and how near its core may come."""
-
-    bar: Bar
-    other: Other
-    keep: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +50,8 @@ class Clear(Value, OfFigure):
     @property
     def segments(self) -> tuple[str, ...]:
         """The segments that carry the pairs."""
-        names = [name for pair in self.pairs for name in (pair.bar.segment, pair.other.segment) if name is not None]
+        both = ((pair.bar.segment, pair.other.segment) for pair in self.pairs)
+        names = [name for pair in both for name in pair if name is not None]
         return tuple(dict.fromkeys(names))
 
     def miss_of(self, figure: Figure, q: ArrayLike) -> Miss:
@@ -99,10 +60,10 @@ class Clear(Value, OfFigure):
 
     def miss_at(self, frames: Mapping[str, Floats]) -> Miss:
         """How much the worst pair lacks where the segments are in these frames."""
-        cores = _for_each((p.bar for p in self.pairs), lambda bar: frames[bar.segment] @ bar.core.at)
-        if all(p.other.core is not None for p in self.pairs):
+        cores = _for_each((p.bar for p in self.pairs), lambda bar: _frame(frames, bar) @ bar.at)
+        if all(p.bar.core is not None and p.other.core is not None for p in self.pairs):
             return Miss(metres=max(0.0, _lacking_from_bars(self.pairs, cores, frames)))
-        near = np.flatnonzero(_may_lack(self.pairs, cores))
+        near = np.flatnonzero(_may_lack(self.pairs, cores) & _may_touch(self.pairs, cores, frames))
         return Miss(metres=max((_lacking(self.pairs[i], frames) for i in near), default=0.0))
 
     def miss(self, X: Floats) -> Miss:
@@ -114,7 +75,7 @@ class Clear(Value, OfFigure):
         raise BadValue(f"{self.name!r} has no target")
 
 
-def _frame(frames: Mapping[str, Floats], other: Other) -> Floats:
+def _frame(frames: Mapping[str, Floats], other: Bar | Other) -> Floats:
     return HERE if other.segment is None else frames[other.segment]
 
 
@@ -129,7 +90,7 @@ def _lacking_from_bars(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str
     cored = [(p.other, p.other.core) for p in pairs if p.other.core is not None]
     shapes = [core for _, core in cored]
     others = _for_each((other for other, _ in cored), lambda other: _frame(frames, other) @ other.core.at)
-    halves = (np.array([p.bar.core.half for p in pairs]), np.array([core.half for core in shapes]))
+    halves = (np.array([p.bar.core.half for p in pairs if p.bar.core]), np.array([core.half for core in shapes]))
     apart = between_cores(cores[:, :3, 3] - others[:, :3, 3], cores[:, :3, 2], halves[0], others[:, :3, 2], halves[1])
     return float((np.array([p.keep + core.radius for p, core in zip(pairs, shapes, strict=True)]) - apart).max())
 
@@ -138,19 +99,29 @@ def _may_lack(pairs: Sequence[Pair], cores: Floats) -> np.ndarray:
     """Which pairs with an obstacle in the world no single face keeps far enough apart; others are looked at closely anyway."""
     out = np.ones(len(pairs), dtype=bool)
     shape = pairs[0].other.shape
-    if isinstance(shape, Box | Polytope) and all(pair.other is pairs[0].other for pair in pairs):
+    same = all(pair.other is pairs[0].other and pair.bar.core is not None for pair in pairs)
+    if isinstance(shape, Box | Polytope) and pairs[0].other.segment is None and same:
         body = polyhedron_of(shape)
-        halves, keep = np.array([p.bar.core.half for p in pairs]), np.array([p.keep for p in pairs])
+        halves = np.array([p.bar.core.half for p in pairs if p.bar.core])
+        keep = np.array([p.keep for p in pairs])
         lowest = cores[:, :3, 3] @ body.normals.T - np.abs(cores[:, :3, 2] @ body.normals.T) * halves[:, None]
         out = ~((lowest - body.offsets).max(axis=1) >= keep)
     return out
 
 
+def _may_touch(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str, Floats]) -> np.ndarray:
+    """Which pairs are not kept far enough apart by the balls around them."""
+    at = _for_each((p.other for p in pairs), lambda other: (_frame(frames, other) @ np.append(other.centre, 1.0))[:3])
+    reach = np.array([p.bar.reach - p.bar.radius + p.other.reach + p.keep for p in pairs])
+    return ~(np.linalg.norm(cores[:, :3, 3] - at, axis=1) >= reach)
+
+
 def _lacking(pair: Pair, frames: Mapping[str, Floats]) -> float:
     """What a bar lacks."""
     bar, other, keep = pair
-    distance = distance_between(bar.shape, other.shape, frames[bar.segment], _frame(frames, other))
-    return max(0.0, keep - bar.core.radius - distance)
+    margin = keep - bar.radius
+    distance = distance_between(bar.shape, other.shape, _frame(frames, bar), _frame(frames, other), margin)
+    return max(0.0, margin - distance)
 
 
 def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
@@ -160,10 +131,22 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
     else:
         several = items(obstacles, "the obstacles, if no mapping from names to shapes,")
         named = {f"obstacle {i}": shape for i, shape in enumerate(several, 1)}
+    named = {own: part for name, shape in named.items() for own, part in _parts(name, shape)}
     for name, shape in named.items():
-        if not isinstance(shape, Ball | Box | Capsule | Polytope):
-            raise BadValue(f"{name!r} must be a Ball, Box, Capsule or Polytope, not {shown(shape)}")
+        if not isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
+            raise BadValue(f"{name!r} must be a Ball, Box, Capsule, Polytope, Hull, Mesh or Cloud, not {shown(shape)}")
     return named
+
+
+def _parts(name: str, shape: Any) -> list[tuple[str, Any]]:
+    """A shape by its name; of one that has several parts each by a name and its number."""
+    if isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
+        return [(name, shape)]
+    from supple.geometry.body_fits import Cloud, Mesh
+
+    if not isinstance(shape, Mesh | Cloud):
+        return [(name, shape)]
+    return [(f"{name} {i}" if len(shape.parts) > 1 else name, part) for i, part in enumerate(shape.parts, 1)]
 
 
 def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Clearance) -> None:
@@ -218,11 +201,12 @@ def clearance_notes(figure: Figure, obstacles: Mapping[str, Obstacle], clearance
         notes.append(f"Nothing keeps these segments clear, for their shapes were not read: {', '.join(bare)}.")
     if clearance.itself:
         ignored = {frozenset(pair) for pair in clearance.ignoring}
-        pairs = [
-            f"{a} and {b}" for a, b in figure.touching(margin=clearance.margin) if frozenset((a, b)) not in ignored
-        ]
+        out = figure.left_out(clearance.margin)
+        pairs = [f"{a} and {b}" for a, b in out["at rest"] if frozenset((a, b)) not in ignored]
         near = f"are within {clearance.margin:g} m of each other" if clearance.margin else "touch"
         notes += [f"Not kept apart, because they {near} at rest: {'; '.join(pairs)}."] if pairs else []
+        always = [f"{a} and {b}" for a, b in out["always"] if frozenset((a, b)) not in ignored]
+        notes += [f"Not kept apart, because they {near} wherever they go: {'; '.join(always)}."] if always else []
     return tuple(notes)
 
 
@@ -231,51 +215,20 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
     if not obstacles and not clearance.itself:
         return []
     ignored = {frozenset(pair) for pair in clearance.ignoring}
-    bars = {
-        segment: [Bar(segment, shape, Core.of(shape)) for shape in shapes] for segment, shapes in figure.bars.items()
-    }
+    bars = {segment: [Bar.of(segment, shape) for shape in shapes] for segment, shapes in figure.bars.items()}
     goals = []
     movable = [segment for segment in bars if figure.chain(None, segment)]
     for name, shape in obstacles.items():
-        other = _standing(name, shape)
         able = [bar for s in movable if frozenset((s, name)) not in ignored for bar in bars[s]]
-        pairs = tuple(Pair(bar, other, bar.core.radius + clearance.margin) for bar in able)
+        standing = Standing(name, shape)
+        pairs = tuple(standing.pair(bar, clearance.margin) for bar in able)
         goals += [Clear(f"clear of {name}", pairs)] if pairs else []
     if clearance.itself:
-        others = {segment: [_carried(bar) for bar in own] for segment, own in bars.items()}
+        others = {segment: [carried(bar) for bar in own] for segment, own in bars.items()}
         pairs = tuple(
-            Pair(bar, other, bar.core.radius + clearance.margin)
+            Pair(bar, other, bar.radius + clearance.margin)
             for a, b in kept_apart(figure, clearance)
-            for bar in bars[a]
-            for other in others[b]
+            for bar, other in in_order(bars[a], bars[b], others[a], others[b])
         )
         goals += [Clear("clear of itself", pairs)] if pairs else []
     return goals
-
-
-def _standing(name: str, shape: Obstacle) -> Other:
-    """An obstacle in the world."""
-    centre, reach = bounding_ball(shape)
-    core = Core.of(shape) if isinstance(shape, Ball | Capsule) else None
-    return Other(name, None, shape, HERE, solid_of(shape), centre, reach, core)
-
-
-def _carried(bar: Bar) -> Other:
-    """The bar of another segment, written in the frame of its own core."""
-    core = bar.core
-    own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
-    reach = core.half + core.radius
-    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core)
-
-
-def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
-    """Centre and radius of a ball around a shape; infinite if the shape is."""
-    if isinstance(shape, Ball | Capsule):
-        core = Core.of(shape)
-        return core.at[:3, 3], core.half + core.radius
-    body = polyhedron_of(shape)
-    if len(body.points) == 0 or not np.isfinite(body.spans).all():
-        return np.zeros(3), np.inf
-    corners = np.vstack([body.points + body.spans[:, side, None] * body.directions for side in (0, 1)])
-    centre = corners.mean(axis=0)
-    return centre, float(np.linalg.norm(corners - centre, axis=1).max())

@@ -20,6 +20,7 @@ from supple.kernels.layouts import (
     FRAME_ROW,
     KIND,
     NO_ROW,
+    OWN_SOLID,
     PLAIN,
     POSTURE_TERMS,
     PROBLEM,
@@ -37,7 +38,8 @@ from supple.problem.goals.base import Term
 from supple.problem.routes import Routes
 
 if TYPE_CHECKING:
-    from supple.problem.obstacles import Bar, Other, Pair
+    from supple.kernels.compiling.entries import NamedEntry
+    from supple.problem.bars import Bar, Other, Pair
 
 PLAIN_KINDS = (kind.AT, kind.FACE, kind.TURN)
 INSIDE = 1.0 - 1e-6  # kernels stop this far inside a tolerance, so that the independent audit agrees
@@ -48,6 +50,13 @@ def is_plain(I: np.ndarray, F: np.ndarray) -> bool:
     ordinary = I[PLAIN] == 1 and I[BY_JOINTS] == 0 and I[CHARTS] == 0 and I[POSTURE_TERMS] == 0
     single = I[RANKS] == 1 and I[RANKS_THAT_MUST] == 1 and I[ALTERNATIVES] == I[TASKS]
     return bool(ordinary and single and np.isin(view(PROBLEM, I, F, "TERM")[:, KIND], PLAIN_KINDS).all())
+
+
+def suited(entry: NamedEntry, I: np.ndarray, F: np.ndarray) -> NamedEntry:
+    """An entry that evaluates a pack, or its twin where segments keep clear with more than bars (`twins`)."""
+    terms = view(PROBLEM, I, F, "TERM")
+    hulls = (terms[:, KIND] == kind.CLEAR) & (terms[:, OWN_SOLID] > 0)
+    return entry.twin("hull") if hulls.any() else entry
 
 
 class Tables:
@@ -120,7 +129,9 @@ class Tables:
     def _add_pair(self, task: Any, pair: Pair, rank: int) -> None:
         """Append the term of a bar that keeps away from a solid, or from the bar of another segment."""
         bar, other = pair.bar, pair.other
-        row, reference = self.tree.row[bar.segment], NO_ROW if other.segment is None else self.tree.row[other.segment]
+        row = 0 if bar.segment is None else self.tree.row[bar.segment]
+        reference = NO_ROW if other.segment is None else self.tree.row[other.segment]
+        half, own = (0.0, 1 + self._solid(bar.numbers)) if bar.core is None else (bar.core.half, 0)
         chain, route = self._way(row, reference)
         fields = [
             kind.CLEAR,
@@ -132,10 +143,10 @@ class Tables:
             len(chain),
             0,
         ]
-        self.term.append([*fields, 0, kind.ROWS[kind.CLEAR], rank, 0, route])
+        self.term.append([*fields, own, kind.ROWS[kind.CLEAR], rank, 0, route])
         limit = task.weight * task.tolerance**2 * INSIDE
-        reach = bar.core.half + pair.keep + other.reach
-        parameters = [task.weight, limit, 1.0, bar.core.half, 0.0, 0.0, pair.keep, reach, 0.0, 0.0, 0.0, 0.0]
+        reach = (half if bar.core is not None else bar.reach) + pair.keep + other.reach
+        parameters = [task.weight, limit, 1.0, half, 0.0, 0.0, pair.keep, reach, 0.0, 0.0, 0.0, 0.0]
         self.number.append(np.array([*self._frame_of(bar), *self._frame_of(other), *parameters]))
         self.chain += chain
         self.longest = max(self.longest, len(chain))
@@ -146,7 +157,7 @@ class Tables:
         """The frame of a bar or of what it must not touch, in the row that carries it, as twelve numbers; found once."""
         if id(thing) not in self.frames:
             if thing.segment is None:
-                frame = compose(np.eye(3), thing.centre)
+                frame = thing.at if thing.is_bar else compose(np.eye(3), thing.centre)
             else:
                 frame = self.tree.frame[thing.segment] @ thing.at
             self.frames[id(thing)] = _flat(frame).tolist()

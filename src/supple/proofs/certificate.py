@@ -19,7 +19,8 @@ from supple.basics.values import Value
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats
-from supple.problem.obstacles import Other
+from supple.geometry.shapes import Hull
+from supple.problem.bars import Other
 from supple.problem.problem import Problem
 from supple.proofs.checker.balls import Unproved
 from supple.proofs.checker.check import Report, boxes_of, check
@@ -119,7 +120,7 @@ def certified(
     ways = [(claims[k].way.segment, claims[k].way.seen_from) for k in numbers]
     for pairing in touching:
         back = claims[pairing.given].way.segment if pairing.given >= 0 else pairing.pair.other.segment
-        ways.append((pairing.pair.bar.segment, back))
+        ways.append((str(pairing.pair.bar.segment), back))
     links = links_between(problem, ways)
     unknowns = [link.name for link in links if moves(link)]
     turns = [
@@ -197,4 +198,5 @@ def _bar(figure: Figure, bar: Any) -> Bar:
 
 
 def _other(figure: Figure, other: Other) -> Bar:
+    assert not isinstance(other.shape, Hull)  # proofs do not speak of these
     return Bar(None, other.name, other.shape) if other.segment is None else _bar(figure, other)

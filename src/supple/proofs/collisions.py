@@ -12,8 +12,8 @@ import numpy as np
 
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Capsule, Core
-from supple.problem.obstacles import Pair
+from supple.geometry.shapes import Ball, Capsule, Core, Hull
+from supple.problem.bars import Pair
 from supple.problem.problem import Problem
 from supple.proofs.checker.proof import Crash
 from supple.proofs.claims import Claim
@@ -57,8 +57,16 @@ def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
         pairing
         for task in problem.clear
         for pair in task.goal.pairs
+        if _is_provable(pair)
         for pairing in ways.pairings(pair, pair.keep - task.tolerance)
     ]
+
+
+def _is_provable(pair: Pair) -> bool:
+    """Whether proofs can speak of a pair: a round bar of a segment. The others are left out, which proves less, never more."""
+    other = pair.other
+    simple = other.core is not None or (other.segment is None and not isinstance(other.shape, Hull))
+    return pair.bar.segment is not None and pair.bar.core is not None and simple
 
 
 class _Ways:
@@ -70,6 +78,7 @@ class _Ways:
 
     def pairings(self, pair: Pair, keep: float) -> list[Pairing]:
         """The pairings of a pair, one for each way."""
+        assert pair.bar.segment is not None
         key = (pair.bar.segment, pair.other.segment)
         if key not in self.known:
             self.known[key] = [*self.ways(*key)]
@@ -104,6 +113,7 @@ class _Ways:
 
 def _pairing(known: _Known, pair: Pair, keep: float) -> Pairing:
     core, other = pair.bar.core, pair.other
+    assert core is not None
     own = replace(known.chain, behind=known.chain.behind @ core.at)
     far = known.far + float(np.linalg.norm((known.behind @ core.at)[:3, 3])) + core.half
     loose = known.loose[0] + known.loose[1] * far

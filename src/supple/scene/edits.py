@@ -13,8 +13,8 @@ from supple.basics.checks import finite, instance, mapping, spread
 from supple.errors import BadValue, find
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats, frozen
+from supple.problem.bars import Obstacle
 from supple.problem.goals import Near
-from supple.problem.obstacles import Obstacle
 from supple.problem.task import Clearance, Task
 from supple.scene.state import SceneState, check_line, checked, legal
 

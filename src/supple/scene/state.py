@@ -16,7 +16,7 @@ from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats, frozen
-from supple.problem.obstacles import Obstacle
+from supple.problem.bars import Obstacle
 from supple.problem.problem import Problem
 from supple.problem.task import Clearance, Task, chain_of
 

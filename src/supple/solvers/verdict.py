@@ -46,6 +46,8 @@ def sure_within(problem: Problem) -> float:
     anywhere = [goal for goal in others if _is_anywhere(goal)]
     if not all(_is_anywhere(goal) or _is_bounded(goal) for goal in others):
         return -1.0
+    if any(pair.bar.core is None for goal in others if _is_clear(goal) for pair in goal.pairs):
+        return -1.0  # distances between hulls are found by a method that converges
     if not all(isinstance(e, Point | Direction | Frame | Gap | None) for task in tasks for e, _, _ in task.choices):
         return -1.0
     ends = np.maximum(np.abs(limits.lower), np.abs(limits.upper))

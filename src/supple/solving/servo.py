@@ -59,7 +59,8 @@ class Servo(Value):
     """Moves a figure towards its tasks, a moment of `dt` [s] at each call, within limits, speeds and accelerations.
 
     `acceleration` is a number or one for each coordinate [rad/s², m/s²], inf for no bound; `speed` the figure's own by default.
-    What is missed falls by `rate` [1/s] at most. `damping` and `ease` price motion, as above. What `step` refuses is refused.
+    What is missed falls by `rate` [1/s] at most. `damping` and `ease` price motion, as above. What `step` refuses is refused,
+    and obstacles are.
     """
 
     problem: Problem
@@ -74,6 +75,9 @@ class Servo(Value):
         figure = instance(self.problem, Problem, "what a servo is about").figure
         check_fields(self, "a servo", dt=positive, rate=positive, damping=positive, ease=not_negative)
         planned(self.problem, 1.0, self.damping)  # refuses by name what steps cannot take
+        if self.problem.clear:  # what keeps a step clear knows no accelerations
+            kept = "; ".join(f"it keeps {task.name}" for task in self.problem.clear)
+            raise Refused(f"a servo cannot take this problem: {kept}; step() does, without accelerations")
         for name in ("speed", "acceleration"):
             what, given = f"the {name} of a servo", getattr(self, name)
             values = figure.speed if given is None and name == "speed" else numbers(given, what)

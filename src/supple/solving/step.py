@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -15,10 +15,11 @@ from supple.geometry.placements import Floats
 from supple.kernels.compiling import plain_twin
 from supple.problem.goals import Custom, Near
 from supple.problem.packing import is_plain
-from supple.problem.problem import Problem
+from supple.problem.problem import PLAIN as CLEAR_OF_NOTHING, Problem
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.differential.differential import step_entry
 from supple.solvers.differential.scratch import DAMPING, DT, FAILED, GAIN, REPORT, SPEED, STEP
+from supple.solving.clear_steps import Keeper
 
 
 def step(
@@ -36,7 +37,8 @@ def step(
     The step removes as much of the tasks' errors as it can, to first order and at most the part `gain` of them, while every
     coordinate stays inside its range and within its greatest speed. Hard tasks and closed loops come first and are corrected
     whole; then soft tasks, strictly by priority. `damping` prices the step, ``damping · |dq|²``, against weighted residuals.
-    From outside the limits the way back is taken as fast as speeds allow. Linear limits, obstacles and `Custom` are refused.
+    From outside the limits the way back is taken as fast as speeds allow. Near obstacles, and near itself, the step slows down
+    and ends at the margin (`clear_steps`). Linear limits and `Custom` are refused.
 
     `targets` moves the goals without packing the problem anew: the bare array if it has one task, else a list with one for
     each, None where a task keeps its own. One step decides nothing: ``prove=True`` is refused, `solve` proves.
@@ -64,6 +66,7 @@ class Plan:
     settings: np.ndarray  # with a dt of 0
     T: np.ndarray  # (1, …) the problem's own targets
     slots: tuple[Slot, ...]
+    keeper: Keeper | None = None  # where it keeps clear of something
 
     @cached_property
     def entry(self) -> Any:
@@ -91,9 +94,12 @@ class Plan:
     def taken(self, q: np.ndarray, T: np.ndarray, settings: np.ndarray, scratch: np.ndarray) -> Floats:
         """As `take`, with settings of one's own."""
         report = np.empty((1, REPORT))
+        start = q if self.keeper is None else q.copy()
         self.entry(self.I, self.F, scratch, T, q[None], self.levels, settings, report, 0, 1)
         if report[0, FAILED] != 0.0:
             raise BadValue("no step: the tasks have no finite residuals or derivatives in this posture")
+        if self.keeper is not None:
+            q[:] = self.keeper.kept(start, q, float(settings[DT]))
         return q
 
 
@@ -115,19 +121,22 @@ def _planned(problem: Problem, gain: float, damping: float) -> Plan:
     reasons = refusals(problem)
     if reasons:
         raise Refused("step cannot take this problem: " + "; ".join(reasons))
+    keeper = Keeper.of(problem)
+    if keeper is not None:  # what tasks want is found without it
+        problem = replace(problem, obstacles=(), clearance=CLEAR_OF_NOTHING)
     I, F, T = problem.pack
     n = problem.figure.size
     settings = np.zeros(SPEED + 3 * n)
     settings[GAIN], settings[DAMPING] = gain, damping
     settings[SPEED : SPEED + n] = problem.figure.speed
     settings[SPEED + n :] = np.repeat((-np.inf, np.inf), n)
-    return Plan(I, F, levelled(problem), settings, T[None].copy(), slots(problem))
+    return Plan(I, F, levelled(problem), settings, T[None].copy(), slots(problem), keeper)
 
 
 def refusals(problem: Problem) -> list[str]:
-    """What a step cannot take: obstacles, linear limits, goals without residuals."""
+    """What a step cannot take: linear limits, goals without residuals."""
     assert problem.limits is not None
-    reasons = [f"it keeps {task.name}" for task in problem.clear]
+    reasons = []
     if not problem.limits.is_box:
         reasons.append("its limits have linear rows")
     for task in problem.tasks:

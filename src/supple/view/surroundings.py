@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Polytope
-from supple.problem.obstacles import Obstacle
+from supple.geometry.shapes import Hull, Polytope
+from supple.problem.bars import Obstacle
 from supple.view.camera import Camera
 from supple.view.colours import PANE
 from supple.view.marks import Label, Mark, Patch
@@ -77,6 +77,8 @@ class Surroundings:
         return name in self.halves and float(self.halves[name].normal @ self.eye) < 0.0
 
     def _solid(self, name: str, body: Obstacle) -> Solid | None:
+        if isinstance(body, Hull):
+            return of_polytope(Polytope.of(body), self.box)
         if not isinstance(body, Polytope):
             return of_shape(body)
         if name not in self.halves:

@@ -469,9 +469,9 @@ TEXTS = {
     ),
     "an unknown shape": ("obstacles = { x = { bx = {} } }", "obstacles.x has no kind called 'bx'; did you mean box?"),
     "solids of nobody": ("solids = { tail = [] }", "solids: figure 'human' has no segment called 'tail'"),
-    "solids that are boxes": (
-        "solids = { head = [{ box = {} }] }",
-        "solids.head[0] has no kind called 'box'; it has ball",
+    "solids that are polytopes": (
+        "solids = { head = [{ polytope = {} }] }",
+        "solids.head[0] has no kind called 'polytope'; it has ball",
     ),
     "half a box": ("obstacles = { x = { box = { lower = [0, 0, 0] } } }", "obstacles.x.box lacks 'upper'"),
     "a box inside out": (

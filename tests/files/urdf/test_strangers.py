@@ -32,7 +32,8 @@ def test_meshes_are_found_in_packages(tmp_path: Path):
     _, seen = supple.load(tmp_path / "r.urdf", folders=[tmp_path / "ws"]).source.meshes["arm"]
     assert seen.is_visual
     np.testing.assert_array_equal(seen.at, place((1, 2, 3)))
-    assert not hasattr(supple.load(tmp_path / "r.urdf").source, "meshes")
+    (own,) = supple.load(tmp_path / "r.urdf").source.meshes["arm"]  # the one beside it
+    assert own.is_visual
 
 
 # ── templates ────────────────────────────────────────────────────────────────────────────────────────────────────────

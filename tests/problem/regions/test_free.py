@@ -15,9 +15,9 @@ import supple
 from supple import Ball, Box, Capsule, Polytope
 from supple.errors import BadValue
 from supple.geometry.distances import distance_between
+from supple.geometry.polyhedra import corners_of
 from supple.problem import free_space, seeds_about
 from supple.problem.regions.ellipsoids import largest_ellipsoid
-from supple.problem.regions.free import corners_of
 
 ROOM = Box((-1, -1, -1), (1, 1, 1))
 TILTED = Box(

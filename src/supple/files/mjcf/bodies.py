@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from supple.files.mjcf.compiler import STAND_IN_NAME
 from supple.files.mjcf.names import Names
+from supple.geometry.body_fits import ACCURACY, fitted
 from supple.geometry.placements import place
-from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape, Solid, enclosing
 
 
 class Bodies:
@@ -33,11 +37,40 @@ class Bodies:
         plain = (kinds.mjGEOM_SPHERE, kinds.mjGEOM_CAPSULE, kinds.mjGEOM_CYLINDER, kinds.mjGEOM_BOX)
         owners = [int(m.geom_bodyid[g]) for g in range(m.ngeom) if int(m.geom_type[g]) not in plain and self._shape(g)]
         boxed = dict.fromkeys(self.names.bodies[b] for b in owners if b)
+        meshed = [name for name in self.solids if name in boxed]
+        boxed = {name: None for name in boxed if name not in meshed}
         scenery = int(m.body_geomnum[0])
-        out = [f"Ellipsoids and meshes are the boxes around them: {', '.join(boxed)}."] if boxed else []
+        out = [f"Ellipsoids are the boxes around them: {', '.join(boxed)}."] if boxed else []
+        if meshed:
+            out.append(
+                f"Meshes keep clear as hulls to within {ACCURACY:g} m, and are drawn as boxes: {', '.join(meshed)}."
+            )
         return out + (
             [f"What hangs on the world itself is scenery and left out ({scenery} in all)."] if scenery else []
         )
+
+    @cached_property
+    def solids(self) -> dict[str, list[Solid]]:
+        """What bodies with meshes keep clear with: hulls of these, and their other shapes."""
+        out = {}
+        for b in range(1, self.model.nbody):
+            own = [g for g in self._geoms(b) if self._shape(g) is not None]
+            if any(self._is_mesh(g) for g in own) and not self._is_uncovered(b):
+                out[self.names.bodies[b]] = [self._solid(g) for g in own]
+        return out
+
+    def _solid(self, g: int) -> Solid:
+        m, shape = self.model, self._shape(g)
+        assert shape is not None
+        if not self._is_mesh(g):
+            return shape if isinstance(shape, Box) else enclosing(shape)
+        k, at = int(m.geom_dataid[g]), place(m.geom_pos[g], quat_wxyz=m.geom_quat[g])
+        first = int(m.mesh_vertadr[k])
+        points = np.array(m.mesh_vert[first : first + int(m.mesh_vertnum[k])], dtype=float)
+        return fitted(points @ at[:3, :3].T + at[:3, 3])
+
+    def _is_mesh(self, g: int) -> bool:
+        return int(self.model.geom_type[g]) in (self.kinds.mjGEOM_MESH, self.kinds.mjGEOM_SDF)
 
     def _geoms(self, b: int) -> range:
         first = int(self.model.body_geomadr[b])
@@ -52,8 +85,7 @@ class Bodies:
         return self._touches(g) and (int(self.model.geom_type[g]) in boundless or self._is_stand_in(g))
 
     def _is_stand_in(self, g: int) -> bool:
-        is_mesh = int(self.model.geom_type[g]) in (self.kinds.mjGEOM_MESH, self.kinds.mjGEOM_SDF)
-        return is_mesh and int(self.model.geom_dataid[g]) in self.stand_ins
+        return self._is_mesh(g) and int(self.model.geom_dataid[g]) in self.stand_ins
 
     def _is_uncovered(self, b: int) -> bool:
         geoms = self._geoms(b)

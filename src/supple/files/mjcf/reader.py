@@ -130,6 +130,7 @@ class _Reader:
             source=Source("mjcf"),
             remarks=[*remarks, *self.ties.remarks, *self.remarks, *bodies.remarks()],
             uncovered=bodies.uncovered(),
+            solids=bodies.solids,
         )
 
     def _home(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -51,10 +51,10 @@ from supple.files.scene.goals import (
 from supple.files.scene.shapes import Plain, plain_obstacle, read_bar, read_obstacle
 from supple.files.xml import LARGEST_NUMBER
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Ball, Capsule
+from supple.geometry.shapes import Solid
+from supple.problem.bars import Obstacle
 from supple.problem.goals import Near
 from supple.problem.goals.base import choices_of
-from supple.problem.obstacles import Obstacle
 from supple.problem.task import Clearance, Task
 from supple.scene.scene import Scene
 from supple.scene.state import checked
@@ -170,8 +170,8 @@ def _read_obstacles(value: Any, place: Place) -> dict[str, Obstacle]:
     return dict(zip(table, gathered((place.at(name), read_obstacle, x) for name, x in table.items()), strict=True))
 
 
-def _read_solids(figure: Figure, value: Any, place: Place) -> dict[str, list[Ball | Capsule]]:
-    """Balls and capsules by segment."""
+def _read_solids(figure: Figure, value: Any, place: Place) -> Mapping[str, Sequence[Solid]]:
+    """What segments keep clear with."""
     table = fields(value, place).values
     for segment in table:
         find(figure.segments, segment, "segment", f"figure {figure.name!r}")

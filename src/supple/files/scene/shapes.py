@@ -11,8 +11,8 @@ import numpy as np
 
 from supple.files.scene.fields import Maybe, Place, Wrong, angle, array, fields, number, one_of, record
 from supple.geometry.placements import Floats, place, rotation
-from supple.geometry.shapes import Ball, Box, Capsule, Polytope
-from supple.problem.obstacles import Obstacle
+from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
+from supple.problem.bars import Obstacle
 
 Plain = dict[str, Any]  # a table of what TOML and JSON can say
 
@@ -57,12 +57,15 @@ BARS = {
     "ball": record(Ball, centre=POINT, radius=number),
     "capsule": _read_capsule,
 }
+BOX = {"box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement))}
+HULL = {"hull": record(Hull, points=array((-1, 3)), radius=Maybe(number))}
 SOLIDS = {
-    "box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement)),
+    **BOX,
     "polytope": record(Polytope, A=array((-1, 3)), b=array((-1,))),
     "half_space": record(Polytope.half_space, point=POINT, normal=POINT),
 }
-read_bar, read_solid, read_obstacle = one_of(BARS), one_of(SOLIDS), one_of({**BARS, **SOLIDS})
+read_bar, read_solid = one_of({**BARS, **BOX, **HULL}), one_of(SOLIDS)
+read_obstacle = one_of({**BARS, **SOLIDS, **HULL})
 
 
 def plain_obstacle(shape: Obstacle) -> Plain:
@@ -73,6 +76,8 @@ def plain_obstacle(shape: Obstacle) -> Plain:
         return {"box": {"lower": list(shape.lower), "upper": list(shape.upper), **plain_frame(shape.at)}}
     if isinstance(shape, Capsule):
         return {"capsule": {"radius": float(shape.radius), "length": float(shape.length), **plain_frame(shape.at)}}
+    if isinstance(shape, Hull):
+        return {"hull": {"points": shape.points.tolist(), "radius": float(shape.radius)}}
     A, b = shape.A, shape.b
     if len(b) == 1:
         half = Polytope.half_space(b[0] * A[0], A[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from supple.errors import BadValue
@@ -21,6 +22,7 @@ class LinkParts(NamedTuple):
     unread: tuple[str, ...]  # the kinds of collision shapes that were not read
     has_inertia: bool
     is_drawn: bool  # whether it has any collision or visual element
+    meshes: int  # how many of its collision shapes are meshes
 
 
 def origin_of(element: Element) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -48,7 +50,9 @@ def read_link(link: Element) -> LinkParts:
         with blaming(link if inertial is None else inertial):
             body = Body(mass, centre, shapes)
     is_there = mass > TOKEN or any(_geometry(tag) for tag in tags)
-    return LinkParts(body, bool(unread) or (is_there and not shapes), unread, inertial is not None, bool(tags))
+    meshes = sum(shape is None and kinds[0].tag == "mesh" for kinds, shape in found)
+    bare = bool(unread) or (is_there and not shapes)
+    return LinkParts(body, bare, unread, inertial is not None, bool(tags), meshes)
 
 
 def _geometry(tag: Element) -> tuple[Element, ...]:
@@ -56,11 +60,11 @@ def _geometry(tag: Element) -> tuple[Element, ...]:
     return next((child.children for child in tag.children if child.tag == "geometry"), ())
 
 
-def link_remarks(links: dict[str, LinkParts]) -> list[str]:
+def link_remarks(links: dict[str, LinkParts], covered: Collection[str] = ()) -> list[str]:
     """The links with collision shapes that were not read, by kind, and those whose mass nobody gave."""
     kinds: dict[str, list[str]] = {}
     for name, link in links.items():
-        for kind in link.unread:
+        for kind in () if name in covered else link.unread:
             kinds.setdefault(kind, []).append(name)
     out = [f"Collision shapes of the kind <{kind}> were not read: {', '.join(of)}." for kind, of in kinds.items()]
     heavy = any(link.has_inertia for link in links.values())

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from supple.basics.values import Value
+from supple.errors import BadFile, BadValue, MissingExtra
 from supple.figure.figure import Source
 from supple.files.folders import Folders, told
-from supple.files.urdf.bodies import origin_of
+from supple.files.urdf.bodies import LinkParts, origin_of
 from supple.files.xml import Element
+from supple.geometry.body_fits import ACCURACY, fitted, vertices_of
 from supple.geometry.placements import Floats, Triple, place
+from supple.geometry.shapes import Box, Solid, enclosing
 
 KINDS = ("collision", "visual")
 
@@ -34,10 +40,30 @@ class UrdfSource(Source):
 
 
 class Meshes:
-    """Looks for meshes in folders."""
+    """Looks for meshes in folders, and says what was not found if folders were named."""
 
-    def __init__(self, folders: Folders) -> None:
-        self.folders = folders
+    def __init__(self, folders: Folders, is_told: bool) -> None:
+        self.folders, self.is_told = folders, is_told
+
+    def solids(self, source: UrdfSource, read: Mapping[str, LinkParts]) -> tuple[dict[str, list[Solid]], list[str]]:
+        """What links keep clear with all of whose collision meshes could be read, and remarks."""
+        out: dict[str, list[Solid]] = {}
+        broken = []
+        for name, files in source.meshes.items():
+            own, link = [file for file in files if not file.is_visual], read[name]
+            if not own or set(link.unread) != {"mesh"} or len(own) != link.meshes:
+                continue
+            shapes = () if link.body is None else link.body.shapes
+            try:
+                hulls = [_hull(file.path, file.scale, file.at.tobytes()) for file in own]
+            except MissingExtra:
+                return {}, ["Meshes were not read, for which the extra mesh is needed."]
+            except (BadFile, BadValue) as error:
+                broken.append(f"{name} ({error})")
+                continue
+            out[name] = [*(shape if isinstance(shape, Box) else enclosing(shape) for shape in shapes), *hulls]
+        remarks = [f"Meshes keep clear as hulls to within {ACCURACY:g} m: {', '.join(out)}."] if out else []
+        return out, remarks + ([f"Meshes could not be read: {', '.join(broken)}."] if broken else [])
 
     def found(self, links: Mapping[str, Element]) -> tuple[UrdfSource, list[str]]:
         """What was found, and a remark about what was not."""
@@ -57,13 +83,21 @@ class Meshes:
                     files.append(MeshFile(str(path), place(xyz, rpy=rpy), (x, y, z), tag.tag == "visual"))
             if files:
                 out[name] = tuple(files)
-        return UrdfSource("urdf", meshes=out), [f"Meshes were not found: {told(lost)}."] if lost else []
+        remarks = [f"Meshes were not found: {told(lost)}."] if lost and self.is_told else []
+        return UrdfSource("urdf", meshes=out), remarks
 
     def _bases(self) -> list[Path]:
         return [] if self.folders.home is None else [self.folders.home]
 
 
+@lru_cache(maxsize=256)
+def _hull(path: str, scale: Triple, at: bytes) -> Solid:
+    """What keeps clear in place of a mesh file."""
+    T = np.frombuffer(at).reshape(4, 4)
+    return fitted((vertices_of(path) * scale) @ T[:3, :3].T + T[:3, 3])
+
+
 def meshes_in(home: Path | None, folders: Iterable[str | Path]) -> Meshes | None:
-    """Meshes that are looked for in a robot's own folder and in those given; None if none are given."""
+    """Meshes that are looked for in a robot's own folder and in those given; None if there is no folder at all."""
     known = Folders(home, folders)
-    return Meshes(known) if len(known.roots) > (home is not None) else None
+    return Meshes(known, len(known.roots) > (home is not None)) if known.roots else None

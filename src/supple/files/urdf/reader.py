@@ -2,9 +2,8 @@
 
 A link becomes a segment and keeps its name, a joint keeps its name, children come in the order of the file, and the
 root link stands at the world's origin. What is read: the tree of joints, limits, speeds, mimic relations, masses, and
-collision shapes that are spheres, boxes, cylinders or capsules. Meshes, visuals and all further elements are left
-alone, so a robot loads without them; links of which a shape was not read, and links that weigh something or are seen but
-have no shape at all, are `Figure.uncovered`. The rules where descriptions in the wild differ:
+collision shapes. Links of which a shape was not read, and links that weigh something or are seen but have no shape at all,
+are `Figure.uncovered`. The rules where descriptions in the wild differ:
 
 - ``revolute`` and ``prismatic`` joints need a ``<limit>``; a missing ``lower`` or ``upper`` is 0, as the format says.
   A limit of 1e16 or more in size means none.
@@ -29,6 +28,7 @@ import numpy as np
 from supple.figure.drives import FREE, Drive, Pair, mimic
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import NOT, Joint, free
+from supple.files.srdf import with_srdf
 from supple.files.urdf.bodies import link_remarks, read_link
 from supple.files.urdf.meshes import Meshes, meshes_in
 from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
@@ -41,14 +41,17 @@ ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 TYPES = (*ONE_COORDINATE, "fixed", "floating", "planar")
 
 
-def read_urdf(path: str | Path, *, folders: Iterable[str | Path] = ()) -> Figure:
-    """The robot that a URDF file describes. With `folders`, where its meshes lie is in `figure.source`."""
-    return _figure(parse_xml(read_bytes(path), str(path)), meshes_in(Path(path).absolute().parent, folders))
+def read_urdf(path: str | Path, *, folders: Iterable[str | Path] = (), srdf: str | Path | None = None) -> Figure:
+    """The robot that a URDF file describes. An SRDF file or text says which of its links need not be kept apart."""
+    robot = parse_xml(read_bytes(path), str(path))
+    return with_srdf(_figure(robot, meshes_in(Path(path).absolute().parent, folders)), srdf)
 
 
-def parse_urdf(text: str | bytes, file: str | None = None, *, folders: Iterable[str | Path] = ()) -> Figure:
+def parse_urdf(
+    text: str | bytes, file: str | None = None, *, folders: Iterable[str | Path] = (), srdf: str | Path | None = None
+) -> Figure:
     """The robot that a URDF text describes; `file` is what messages call it."""
-    return _figure(parse_xml(text, file), meshes_in(None, folders))
+    return with_srdf(_figure(parse_xml(text, file), meshes_in(None, folders)), srdf)
 
 
 class Given(NamedTuple):
@@ -86,13 +89,14 @@ def _figure(robot: Element, meshes: Meshes | None) -> Figure:
     read = {key: read_link(link) for key, link in links.items()}
     bodies = {key: link.body for key, link in read.items() if link.body is not None}
     bare = [key for key, link in read.items() if link.is_uncovered]
-    remarks = [*link_remarks(read), *_ranges_not_given(given)]
-    source = Source("urdf")
+    source, solids, remarks = Source("urdf"), {}, []
     if meshes is not None:
         source, more = meshes.found(links)
-        remarks += more
+        solids, remarks = meshes.solids(source, read)
+        remarks = [*more, *remarks]
+    remarks = [*link_remarks(read, solids), *_ranges_not_given(given), *remarks]
     with blaming(robot):
-        return Figure(name, parts, bodies=bodies, source=source, remarks=remarks, uncovered=bare)
+        return Figure(name, parts, bodies=bodies, source=source, remarks=remarks, uncovered=bare, solids=solids)
 
 
 def _refuse_xacro(robot: Element) -> None:

@@ -25,7 +25,7 @@ from supple.figure.figure import Figure
 from supple.figure.joints import Joint, free
 from supple.files.urdf.reader import UNLIMITED, planar_about
 from supple.geometry.placements import HERE, Floats, Z, place, turned
-from supple.geometry.shapes import Ball, Body, Box, Capsule, Shape
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Hull, Shape
 
 
 def write_urdf(figure: Figure, path: str | Path) -> None:
@@ -60,6 +60,8 @@ def _reasons(figure: Figure) -> list[str]:
     """Everything about a figure that URDF cannot express, each reason with the name of its culprit."""
     reasons = [f"loop {loop.name!r} is closed, and URDF holds trees only" for loop in figure.loops]
     reasons += [f"coordinate {c.name!r} is the parameter of a group" for c in figure.drivers]
+    hulls = [name for name, solids in figure.solids.items() if any(isinstance(solid, Hull) for solid in solids)]
+    reasons += [f"{name!r} keeps clear with a hull, which would be a mesh" for name in hulls]
     if figure.bounds:
         reasons.append("it has linear limits among coordinates")
     for joint in figure.joints.values():
@@ -189,7 +191,7 @@ def _limit(joint: Joint, kind: str) -> str:
     return f'<limit lower="{_number(lower)}" upper="{_number(upper)}" effort="0" velocity="{speed}"/>'
 
 
-def _link(name: str, body: Body, shapes: Sequence[Shape]) -> str:
+def _link(name: str, body: Body, shapes: Sequence[Shape | Hull]) -> str:
     lines: list[str] = []
     if body.mass:
         zero = " ".join(f'{entry}="0"' for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
@@ -201,6 +203,7 @@ def _link(name: str, body: Body, shapes: Sequence[Shape]) -> str:
             "    </inertial>",
         ]
     for shape in shapes:
+        assert not isinstance(shape, Hull)  # these were refused
         lines += [f"    <collision>{_origin(at)}<geometry>{g}</geometry></collision>" for at, g in _geometry(shape)]
     if not lines:
         return f"  <link name={_quoted(name)}/>"

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     )
     from supple.kernels.compiling.entries import entry_in as entry_in, untyped as untyped
     from supple.kernels.compiling.slices import define_views as define_views, flat as flat, row as row, table as table
-    from supple.kernels.compiling.twins import GENERAL as GENERAL, plain_twin as plain_twin
+    from supple.kernels.compiling.twins import (
+        GENERAL as GENERAL,
+        HULLS as HULLS,
+        hull_twin as hull_twin,
+        plain_twin as plain_twin,
+    )
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
@@ -40,6 +45,6 @@ __getattr__, __dir__, __all__ = lazily(
         "decorators": ["entry", "leaf", "shared", "stage", "written_in"],
         "entries": ["entry_in", "untyped"],
         "slices": ["define_views", "flat", "row", "table"],
-        "twins": ["GENERAL", "plain_twin"],
+        "twins": ["GENERAL", "HULLS", "hull_twin", "plain_twin"],
     },
 )

@@ -27,6 +27,11 @@ class NamedEntry:
             self._ready = ready(self.name, len(args))
         return self._ready(*args)
 
+    def twin(self, kind: str) -> NamedEntry:
+        """Its twin of a kind, ``"plain"`` or ``"hull"`` (`twins`), which is made when it is first called."""
+        module, _, function = self.name.rpartition(".")
+        return entry_in(f"{module}.{kind}_{function}")
+
     @property
     def overloads(self) -> dict[Any, Any]:
         """What is compiled or loaded, by the types of arguments; nothing where kernels run interpreted."""
@@ -41,7 +46,7 @@ class NamedEntry:
 
 @cache
 def entry_in(name: str) -> NamedEntry:
-    """The entry of that name, ``module.function``; a name that begins with ``plain_`` may be that of a twin."""
+    """The entry of that name, ``module.function``; one that begins with ``plain_`` or ``hull_`` may be a twin."""
     return NamedEntry(name)
 
 

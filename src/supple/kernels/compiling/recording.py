@@ -79,7 +79,7 @@ def _named(content: Any, what: str) -> str:
 
 def entry_modules(package: Path = PACKAGE) -> list[str]:
     """The modules of the package that define entries."""
-    marked = re.compile(rb"^@entry\b|\b(entry|plain_twin)\(", re.MULTILINE)
+    marked = re.compile(rb"^@entry\b|\b(entry|plain_twin|hull_twin)\(", re.MULTILINE)
     files = [f for f in kernel_sources(package) if marked.search(f.read_bytes()) and f.parent.name != "compiling"]
     return [".".join(("supple", *f.relative_to(package).with_suffix("").parts)) for f in files]
 
@@ -92,12 +92,13 @@ def entries() -> dict[str, Any]:
 
 
 def entry_from_source(name: str) -> Any:
-    """The entry of that name: its source is imported, and a plain twin made, if nobody asked for it before."""
+    """The entry of that name: its source is imported, and a twin made, if nobody asked for it before."""
     module, function = name.rsplit(".", 1)
     import_module(module)
     if name not in REGISTER:
-        made = import_module("supple.kernels.compiling.twins").__dict__["plain_twin"]
-        made(REGISTER[f"{module}.{function.removeprefix('plain_')}"])
+        kind, _, original = function.partition("_")
+        made = import_module("supple.kernels.compiling.twins").__dict__[f"{kind}_twin"]
+        made(REGISTER[f"{module}.{original}"])
     return REGISTER[name]
 
 

@@ -94,7 +94,7 @@ def residual(tasks: Any, k: int, T: Any, scratch: Any, rho: Any) -> None:
     elif kind == TILT:
         tilt_residual(X, T, t, A, rho, rows, a, M)
     elif kind == CLEAR:
-        clear_residual(X, tasks.solid, t, A, rho, rows, a, M)
+        clear_residual(X, tasks.solid, term, A, rho, rows, a, M)
     elif kind == PLANE or kind == BEYOND:
         plane_residual(kind, X, T, t, A, rho, rows, a)
 

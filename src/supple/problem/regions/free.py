@@ -19,9 +19,10 @@ from supple.basics.checks import finite, flag, instance, numbers, positive, seed
 from supple.errors import BadValue
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats, inverse
-from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
-from supple.problem.obstacles import Obstacle, Obstacles, named_obstacles
+from supple.geometry.polyhedra import corners_of, polyhedron_of
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Polytope
+from supple.problem.bars import Obstacle, Obstacles
+from supple.problem.obstacles import named_obstacles
 from supple.problem.regions.cuboids import Convex, inflated_cuboid
 from supple.problem.regions.ellipsoids import inflated_polytope
 
@@ -74,20 +75,13 @@ def seeds_about(figure: Figure, q: Any, count: int = 0, radius: float = 0.1, see
         seeded(seed),
     )
     frames = figure.placements(q)
-    cores = [(frames[name], Core.of(bar)) for name, bars in figure.bars.items() for bar in bars]
+    cores = [(frames[name], Core.of(bar)) for name, bars in figure.round_bars.items() for bar in bars]
     if not cores:
         raise BadValue(f"figure {figure.name!r} has no solids: give it some by with_spheres or with_capsules")
     rng, centres = np.random.default_rng(seed), np.array([(T @ core.at)[:3, 3] for T, core in cores])
     way = rng.normal(size=(count, 3))
     way *= radius * rng.uniform(size=(count, 1)) ** (1 / 3) / np.linalg.norm(way, axis=1, keepdims=True)
     return np.vstack([centres, centres[rng.integers(len(centres), size=count)] + way])
-
-
-def corners_of(body: Polytope) -> Floats:
-    """The corners (k, 3) of a bounded polytope."""
-    found = polyhedron_of(body)
-    ends = [found.points + found.spans[:, [side]] * found.directions for side in (0, 1)]
-    return np.unique(np.concatenate(ends).round(9), axis=0)
 
 
 # ── in the axes of the bounds ────────────────────────────────────────────────────────────────────────────────────────
@@ -139,6 +133,7 @@ def _seen_from(body: Convex, point: Floats) -> Convex:
 
 def _body(shape: Obstacle, bounds: Box) -> Convex | None:
     """An obstacle in the axes of the bounds; None for a polytope that stays outside them."""
+    shape = Polytope.of(shape) if isinstance(shape, Hull) else shape
     at = inverse(bounds.at)
     R, p = at[:3, :3], at[:3, 3]
     if isinstance(shape, Ball | Capsule):

@@ -1,9 +1,10 @@
 """One call of the compiled search: pack, scratch, report and trace. Every door that searches goes through here.
 
-There are two entries, made of one source (`kernels.compiling.twins`). A *plain* problem asks for points, frames and
+There are three entries, made of one source (`kernels.compiling.twins`). A *plain* problem asks for points, frames and
 directions in the world, of one rank and without alternatives, on segments that undriven joints carry, within ranges; no ball
 or root turns without limits, and goals are few for the number of joints. It is served by the plain entry, which compiles in a
-third of the time; everything else by the general one. Both give a plain problem the same answer, bit for bit.
+third of the time; everything else by the general one. Both give a plain problem the same answer, bit for bit. A third
+serves figures that keep clear of things with boxes and hulls.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from supple.kernels.compiling import entry_in, untyped
 from supple.problem.allowance import FREELY
-from supple.problem.packing import is_plain
+from supple.problem.packing import is_plain, suited
 from supple.problem.problem import Problem
 from supple.solvers.levenberg_marquardt.scratch import CHAINED, SEARCH_SCRATCH, open_call_scratch
 from supple.solvers.levenberg_marquardt.starts import search_box
@@ -52,7 +53,7 @@ class SearchCall:
         known.settings[: len(settings)] = settings
         known.settings[CHAINED] = 0.0 if paces is None else 1.0
         known.box[:] = search_box(problem, seed, paces)
-        self.entry = plain_search_entry if is_plain(self.I, F) else search_entry
+        self.entry = plain_search_entry if is_plain(self.I, F) else suited(search_entry, self.I, F)
         self.has_run = False
 
     def run(self, T: np.ndarray, Q: np.ndarray, first: int = 0, last: int = 1) -> None:

@@ -50,7 +50,7 @@ class Ends(NamedTuple):
 def ends_of(figure: Figure) -> tuple[Ends, ...]:
     """The bars of a figure that can move."""
     out = []
-    for segment, bars in figure.bars.items():
+    for segment, bars in figure.round_bars.items():
         for core in [Core.of(bar) for bar in bars] if figure.chain(None, segment) else []:
             sides = (0.0,) if core.half == 0.0 else (-core.half, core.half)
             points = tuple(tuple((core.at[:3, 3] + s * core.at[:3, 2]).tolist()) for s in sides)

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats, inverse
-from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
 from supple.view.skeleton import Skeleton
 from supple.view.solids import Block, Bone, Drum, Solid, of_polytope, of_shape
 
@@ -76,8 +76,9 @@ def of_solid(solid: Solid) -> Mesh:
     return _block(solid)
 
 
-def of_obstacle(shape: Ball | Box | Capsule | Polytope, room: Floats) -> Mesh | None:
+def of_obstacle(shape: Ball | Box | Capsule | Polytope | Hull, room: Floats) -> Mesh | None:
     """The surface of an obstacle, as far as it lies in a box, rows (lower, upper)."""
+    shape = Polytope.of(shape) if isinstance(shape, Hull) else shape
     solid = of_polytope(shape, room) if isinstance(shape, Polytope) else of_shape(shape)
     return None if solid is None else of_solid(solid)
 

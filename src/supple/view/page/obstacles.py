@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, compose
-from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
 from supple.view.page.body import quaternions
 from supple.view.page.meshes import of_obstacle
 from supple.view.page.session import Session
@@ -35,7 +35,7 @@ def frame_of_obstacle(shape: Any) -> Floats | None:
     """Where an obstacle is; none for one that is not moved about."""
     if isinstance(shape, Ball):
         return compose(np.eye(3), shape.centre)
-    return None if isinstance(shape, Polytope) else np.array(shape.at)
+    return None if isinstance(shape, Polytope | Hull) else np.array(shape.at)
 
 
 def moved(shape: Any, frame: Floats) -> Any:
@@ -144,4 +144,4 @@ class Obstacles:
 
 def size_of_or_none(shape: Any) -> Any:
     """The size of an obstacle that has one."""
-    return None if isinstance(shape, Polytope) else (size_of(shape), getattr(shape, "lower", None))
+    return None if isinstance(shape, Polytope | Hull) else (size_of(shape), getattr(shape, "lower", None))

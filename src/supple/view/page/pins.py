@@ -93,7 +93,7 @@ def new_pair(figure: Figure, q: Floats, kind: str, segment: str, other: str, **o
 def support(figure: Figure, q: Floats) -> Floats:
     """The outline of what stands: the bars that are lowest, seen from above, (k, 2)."""
     frames, points = figure.placements(q), []
-    for segment, bars in figure.bars.items():
+    for segment, bars in figure.round_bars.items():
         for bar in bars:
             core, T = Core.of(bar), frames[segment]
             for side in (-1.0, 1.0):
