@@ -154,7 +154,7 @@ class _Run:
         return True
 
     def do(self, client: Any, todo: list[Piece]) -> None:
-        """Do what there is to do, a few files at a time; then those whose process was killed, one by one, to see who does it."""
+        """Do what there is to do, a few files at a time; then those whose process was killed, one by one, to see who did."""
         dask, waiting, self.count, self.total = distributed(), iter(todo), 0, len(todo)
         of: dict[Any, Piece] = {}
         running, suspects = dask.as_completed(loop=client.loop), list[Piece]()
