@@ -208,8 +208,10 @@ def test_check_lists_what_touches(tmp_path: Path):
     person = (
         'version = 1\nfigure = "human"\n[obstacles]\ntable = { box = { lower = [0, -1, 0.6], upper = [1, 1, 0.8] } }\n'
         "floor = { half_space = { point = [0, 0, -0.2], normal = [0, 0, 1] } }\n"
+        "rock = { hull = { points = [[3, 3, 0], [4, 3, 0], [3, 4, 0], [3, 3, 1]] } }\n"
     )
     text = said("scene", "check", scene_file(tmp_path, person))
+    assert "4 points about" in text
     assert any({"thigh_l", "table"} <= set(line.replace("│", " ").split()) for line in text.splitlines())
     assert "half-space" in text
     ignoring = person + '[clearance]\nignoring = [["thigh_l", "table"]]\n'

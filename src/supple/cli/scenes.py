@@ -22,7 +22,7 @@ from supple.figure.figure import Figure, Source
 from supple.files.scene.goals import plain_goal
 from supple.files.scene.text import ENDINGS, inline
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
 from supple.motion.motion import Motion
 from supple.problem.solution import Solution
 from supple.problem.task import Task, met, miss_of, segments_of
@@ -206,6 +206,8 @@ def _obstacles(scene: Scene) -> Table:
             where = f"{place(np.array(body.lower))} to {place(np.array(body.upper))}"
         elif isinstance(body, Capsule):
             where = f"centre {place(body.at[:3, 3])}, radius {value(body.radius, False)}, {body.length:.3f} m long"
+        elif isinstance(body, Hull):
+            where = f"{len(body.points)} points about {place(body.points.mean(axis=0))}"
         elif len(body.b) == 1:
             where = f"below the plane through {place(_foot(body))} with the normal {place(body.A[0])}"
         else:
