@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -161,7 +162,7 @@ class _Run:
 
         def send(piece: Piece) -> Any:
             piece.target.parent.mkdir(parents=True, exist_ok=True)
-            return client.submit(done, self.job, piece, self.settings, pure=False)
+            return self.reached(lambda: client.submit(done, self.job, piece, self.settings, pure=False))
 
         def add_next(most: int) -> None:
             for piece in _first(waiting, most):
@@ -186,11 +187,24 @@ class _Run:
 
     def is_killed(self, future: Any, dask: Any) -> bool:
         """Whether the processes that had a file were killed, by it or by another that waited there."""
-        error = future.exception()  # waits, where a worker was killed after it was done: another does it again
+        error = self.reached(
+            future.exception
+        )  # waits, where a worker was killed after it was done: another does it again
         if future.cancelled():
-            far = f"{self.count:,} of {self.total:,} files"
-            raise Error(f"the scheduler was lost after {far}; begin it again: the same call goes on from there")
+            raise self.lost()
         return isinstance(error, dask.scheduler.KilledWorker)
+
+    def reached(self, ask: Callable[[], Any]) -> Any:
+        """What the scheduler answers; an Error if it is there no more."""
+        try:
+            return ask()
+        except (OSError, RuntimeError, CancelledError) as error:
+            raise self.lost() from error
+
+    def lost(self) -> Error:
+        """That the scheduler is there no more."""
+        far = f"{self.count:,} of {self.total:,} files"
+        return Error(f"the scheduler was lost after {far}; begin it again: the same call goes on from there")
 
     def note(self, future: Any, piece: Piece, dask: Any) -> None:
         """Write down what became of a file."""
@@ -202,9 +216,9 @@ class _Run:
 
     def entry_of(self, future: Any, piece: Piece, killed: bool) -> Entry:
         """What a worker tells of a file, or what became of the worker."""
-        error = future.exception()
+        error = self.reached(future.exception)
         if error is None:
-            return future.result()
+            return self.reached(future.result)
         reason = KILLED if killed else f"{type(error).__name__}: {error}"
         with local_copy(piece.source) as source:
             digest = digest_of(source)
