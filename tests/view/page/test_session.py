@@ -284,3 +284,11 @@ def test_constraints_that_the_page_does_not_make_are_kept(person: supple.Figure)
     pulled(session, np.add(hand(session), [0.1, 0.0, 0.1]))
     session.release("somebody")
     assert "is left out" in python_lines(session.scene)
+
+
+def test_copy_as_python_runs_where_it_must_leave_an_obstacle_out():
+    scene = Scene(supple.load("human"))
+    scene.place("rock", supple.geometry.Hull(np.eye(4, 3) + 2.0))
+    lines = python_lines(scene)
+    assert "# rock: left out" in lines
+    exec(lines, {})

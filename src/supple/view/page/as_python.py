@@ -138,6 +138,8 @@ def _goal(goal: Any, used: set[str]) -> str | None:
 
 
 def _obstacle(shape: Any, used: set[str]) -> str | None:
+    if not isinstance(shape, Box | Ball | Capsule | Polytope):
+        return None
     used.add(type(shape).__name__)
     if isinstance(shape, Box):
         return f"Box({_numbers(shape.lower)}, {_numbers(shape.upper)}, {_numbers(shape.at)})"
@@ -145,7 +147,7 @@ def _obstacle(shape: Any, used: set[str]) -> str | None:
         return f"Ball({_numbers(shape.centre)}, {shape.radius!r})"
     if isinstance(shape, Capsule):
         return f"Capsule({shape.radius!r}, {shape.length!r}, {_numbers(shape.at)})"
-    return f"Polytope({_numbers(shape.A)}, {_numbers(shape.b)})" if isinstance(shape, Polytope) else None
+    return f"Polytope({_numbers(shape.A)}, {_numbers(shape.b)})"
 
 
 # ── postures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
