@@ -35,7 +35,7 @@ from supple.figure.limits import Limits
 from supple.figure.names import Names, Origin, pairs_in
 from supple.figure.packing import Packed, pack_tree
 from supple.geometry.placements import Floats, frozen, here, placement
-from supple.geometry.shapes import Ball, Body, Box, Capsule, Hull, Solid
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Hull, Solid
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,10 +69,10 @@ class Loop(Value):
 
 
 def _solids(solids: Mapping[str, Sequence[Solid]]) -> dict[str, tuple[Solid, ...]]:
-    """Solids by segment as tuples; anything but balls, capsules, boxes and hulls is refused."""
+    """Solids by segment as tuples; anything but balls, capsules, cylinders, boxes and hulls is refused."""
     given = mapping(solids, "the solids of a figure")
     return {
-        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Box, Hull))
+        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Cylinder, Box, Hull))
         for segment, several in given.items()
     }
 

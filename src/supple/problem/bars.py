@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from supple.geometry.placements import HERE, Floats, compose
 from supple.geometry.polyhedra import bounded, polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Hull, Polytope, Solid
 from supple.kernels.solids import solid_of
 
 Obstacle: TypeAlias = Ball | Box | Capsule | Polytope | Hull
@@ -21,7 +22,7 @@ class Bar(NamedTuple):
     """What a segment keeps clear with, or something round that stands in the world."""
 
     segment: str | None
-    shape: Ball | Capsule | Box | Hull
+    shape: Solid
     at: Floats  # the frame of the core, or of the numbers, in the segment
     core: Core | None  # of a ball or capsule
     numbers: Floats  # of anything else, as kernels read them
@@ -30,7 +31,7 @@ class Bar(NamedTuple):
     is_bar = True
 
     @classmethod
-    def of(cls, segment: str | None, shape: Ball | Capsule | Box | Hull) -> Bar:
+    def of(cls, segment: str | None, shape: Solid) -> Bar:
         """A shape on a segment."""
         centre, reach = bounding_ball(shape)
         if isinstance(shape, Ball | Capsule):
@@ -54,7 +55,7 @@ class Other(NamedTuple):
 
     name: str
     segment: str | None  # None: it stands in the world
-    shape: Obstacle  # in the segment's frame, or in the world
+    shape: Obstacle | Solid  # in the segment's frame, or in the world
     at: Floats  # the frame, in the segment, in which `numbers` are written
     numbers: Floats  # as kernels read them
     centre: Floats  # in the segment's frame
@@ -120,11 +121,11 @@ def in_order(
     ]
 
 
-def _about(shape: Box | Hull, centre: Floats) -> Box | Hull:
+def _about(shape: Box | Cylinder | Hull, centre: Floats) -> Box | Cylinder | Hull:
     """The same shape, as it is seen from another origin."""
     if isinstance(shape, Hull):
         return Hull(shape.points - centre, shape.radius)
-    return Box(shape.lower, shape.upper, compose(shape.at[:3, :3], shape.at[:3, 3] - centre))
+    return replace(shape, at=compose(shape.at[:3, :3], shape.at[:3, 3] - centre))
 
 
 def carried(bar: Bar) -> Other:
@@ -138,7 +139,7 @@ def carried(bar: Bar) -> Other:
     return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core)
 
 
-def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
+def bounding_ball(shape: Obstacle | Solid) -> tuple[Floats, float]:
     """Centre and radius of a ball around a shape; infinite if the shape is."""
     if isinstance(shape, Ball | Capsule):
         core = Core.of(shape)

@@ -26,8 +26,8 @@ from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.geometry.distances import between_cores, distance_between
 from supple.geometry.placements import HERE, Floats
-from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
+from supple.geometry.polyhedra import polyhedron_of, prism
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
 from supple.kernels.solids import solid_of
 from supple.kernels.terms import kinds as kind
 from supple.problem.bars import Bar, Obstacle, Other, Pair, Standing, carried, in_order
@@ -134,7 +134,8 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
     named = {own: part for name, shape in named.items() for own, part in _parts(name, shape)}
     for name, shape in named.items():
         if not isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
-            raise BadValue(f"{name!r} must be a Ball, Box, Capsule, Polytope, Hull, Mesh or Cloud, not {shown(shape)}")
+            known = "a Ball, Box, Capsule, Cylinder, Polytope, Hull, Mesh or Cloud"
+            raise BadValue(f"{name!r} must be {known}, not {shown(shape)}")
     return named
 
 
@@ -142,6 +143,8 @@ def _parts(name: str, shape: Any) -> list[tuple[str, Any]]:
     """A shape by its name; of one that has several parts each by a name and its number."""
     if isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
         return [(name, shape)]
+    if isinstance(shape, Cylinder):
+        return [(name, Hull(prism(shape)))]
     from supple.geometry.body_fits import Cloud, Mesh
 
     if not isinstance(shape, Mesh | Cloud):
