@@ -9,8 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from supple.errors import BadValue
 from supple.geometry.placements import HERE, Floats, compose
-from supple.geometry.polyhedra import bounded, polyhedron_of
+from supple.geometry.polyhedra import bounded, corners_of, polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Hull, Polytope, Solid
 from supple.kernels.solids import solid_of
 
@@ -27,6 +28,8 @@ class Bar(NamedTuple):
     core: Core | None  # of a ball or capsule
     numbers: Floats  # of anything else, as kernels read them
     reach: float  # from the frame's origin to its farthest point
+    world: Floats = HERE  # without a segment: where the frame is in which it is written
+    moves: str | None = None  # the name of the obstacle, if it is one that moves
 
     is_bar = True
 
@@ -61,6 +64,8 @@ class Other(NamedTuple):
     centre: Floats  # in the segment's frame
     reach: float  # from the centre to its farthest point
     core: Core | None = None  # in the segment's frame, or in the world, of a ball or capsule
+    world: Floats = HERE
+    moves: str | None = None
 
     is_bar = False
 
@@ -110,6 +115,25 @@ class Standing:
         return Pair(bar, self.cornered, margin)
 
 
+class Wandering:
+    """An obstacle that moves, as each kind of bar needs it: like what a segment carries, in a frame that is written anew."""
+
+    def __init__(self, name: str, shape: Obstacle | Solid, at: Floats) -> None:
+        if isinstance(shape, Polytope):
+            if not np.isfinite(bounding_ball(shape)[1]):
+                raise BadValue(
+                    f"{name!r} has no end, and what moves must have one: let it stand, or give it more sides"
+                )
+            shape = Hull(corners_of(shape))
+        self.bar = Bar.of(None, shape)._replace(world=at, moves=name)
+        self.other = carried(self.bar)
+
+    def pair(self, bar: Bar, margin: float) -> Pair:
+        """A bar and this obstacle."""
+        ((one, other),) = in_order([bar], [self.bar], [carried(bar)], [self.other])
+        return Pair(one, other, one.radius + margin)
+
+
 def in_order(
     ours: list[Bar], theirs: list[Bar], as_ours: list[Other], as_theirs: list[Other]
 ) -> list[tuple[Bar, Other]]:
@@ -131,12 +155,13 @@ def _about(shape: Box | Cylinder | Hull, centre: Floats) -> Box | Cylinder | Hul
 def carried(bar: Bar) -> Other:
     """The bar of another segment, written in the frame of its own core."""
     core = bar.core
-    assert bar.segment is not None
+    name, where = bar.segment or bar.moves, (bar.world, bar.moves)
+    assert name is not None
     if core is None:
-        return Other(bar.segment, bar.segment, bar.shape, bar.at, bar.numbers, bar.centre, bar.reach)
+        return Other(name, bar.segment, bar.shape, bar.at, bar.numbers, bar.centre, bar.reach, None, *where)
     own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
     reach = core.half + core.radius
-    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core)
+    return Other(name, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core, *where)
 
 
 def bounding_ball(shape: Obstacle | Solid) -> tuple[Floats, float]:
@@ -150,3 +175,8 @@ def bounding_ball(shape: Obstacle | Solid) -> tuple[Floats, float]:
     corners = np.vstack([body.points + body.spans[:, side, None] * body.directions for side in (0, 1)])
     centre, radius = corners.mean(axis=0), shape.radius if isinstance(shape, Hull) else 0.0
     return centre, float(np.linalg.norm(corners - centre, axis=1).max()) + radius
+
+
+def carried_along(at: Floats, frames: Floats) -> Floats:
+    """Frames (k, 4, 4) in a frame, as the world sees them: the same numbers for one as for many."""
+    return np.einsum("ij,kjl->kil", at, frames)

@@ -66,7 +66,7 @@ def _is_provable(pair: Pair) -> bool:
     """Whether proofs can speak of a pair: a round bar of a segment. The others are left out, which proves less, never more."""
     other = pair.other
     simple = other.core is not None or (other.segment is None and not isinstance(other.shape, Hull | Cylinder))
-    return pair.bar.segment is not None and pair.bar.core is not None and simple
+    return pair.bar.segment is not None and pair.bar.core is not None and simple and other.moves is None
 
 
 class _Ways:
