@@ -70,7 +70,7 @@ def with_moving(problem: Problem, names: Iterable[str]) -> Problem:
     for name in several:
         own = own_names(name, obstacles)
         if not own:
-            find([*obstacles], name, "obstacle", "the problem")
+            find((*obstacles,), name, "obstacle", "the problem")
         obstacles.update({one: Moving(obstacles[one]) for one in own if not isinstance(obstacles[one], Moving)})
     return problem if not several else replace(problem, obstacles=obstacles)
 
@@ -82,7 +82,7 @@ def placements_of(problem: Problem, given: Any) -> dict[str, Floats]:
     for name, at in mapping(given, "where obstacles are, placements by name,").items():
         own = own_names(name, obstacles)
         if not own:
-            find([*obstacles], name, "obstacle", "the problem")
+            find((*obstacles,), name, "obstacle", "the problem")
         if not all(isinstance(obstacles[one], Moving) for one in own):
             raise Refused(
                 f"{name!r} stands still: say prepare(problem, moving=[{shown(name)}]), or give it as Moving(…)"
