@@ -17,8 +17,8 @@ from supple.basics.values import Value
 from supple.errors import BadValue, Refused, find, shown
 from supple.geometry.placements import Floats, here, placement
 from supple.geometry.shapes import Ball, Hull, Polytope
+from supple.kernels.kinds import CLEAR
 from supple.kernels.layouts import AT_NUMBER, FRAME, KIND, PROBLEM, REFERENCE, TERM, view
-from supple.kernels.terms.kinds import CLEAR
 from supple.problem.bars import carried_along
 from supple.problem.problem import Problem
 

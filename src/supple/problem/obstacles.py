@@ -28,8 +28,8 @@ from supple.geometry.distances import between_cores, distance_between
 from supple.geometry.placements import Floats
 from supple.geometry.polyhedra import polyhedron_of, prism
 from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
+from supple.kernels import kinds as kind
 from supple.kernels.solids import solid_of
-from supple.kernels.terms import kinds as kind
 from supple.problem.bars import Bar, Obstacle, Other, Pair, Standing, Wandering, carried, in_order
 from supple.problem.goals.base import Miss, OfFigure, Term
 from supple.problem.moving import Moving
