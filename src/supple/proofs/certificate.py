@@ -19,7 +19,7 @@ from supple.basics.values import Value
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Hull
+from supple.geometry.shapes import Cylinder, Hull
 from supple.problem.bars import Other
 from supple.problem.problem import Problem
 from supple.proofs.checker.balls import Unproved
@@ -198,5 +198,5 @@ def _bar(figure: Figure, bar: Any) -> Bar:
 
 
 def _other(figure: Figure, other: Other) -> Bar:
-    assert not isinstance(other.shape, Hull)  # proofs do not speak of these
+    assert not isinstance(other.shape, Hull | Cylinder)  # proofs do not speak of these
     return Bar(None, other.name, other.shape) if other.segment is None else _bar(figure, other)

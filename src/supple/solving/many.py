@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from supple.basics.checks import instance, one_of, seeded, whole
 from supple.basics.stopping import Stop
-from supple.basics.values import Value
+from supple.basics.values import Value, read_only
 from supple.errors import BadValue
 from supple.figure.effectors import Direction, Frame, Point
 from supple.geometry.placements import Floats
@@ -49,6 +49,7 @@ class Solutions(Value):
     proving: Proving = UNASKED
     proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
     allowance: Allowance = FREELY  # the deadline of all together
+    obstacles: Mapping[str, Floats] = field(default_factory=dict)  # where those were that move, (n, 4, 4) by name
 
     def __len__(self) -> int:
         return len(self.q)
@@ -58,7 +59,7 @@ class Solutions(Value):
         if i in self.proofs:
             return self.proofs[i]
         rows = Rows(self.problem, self.targets, np.empty(0), np.array(self.q), self.report, self.seed, self.proving)
-        rows.allowance = self.allowance
+        rows.allowance, rows.obstacles = self.allowance, self.obstacles
         found = rows.audited(i)
         if self.report[i, BUDGET] > 0.0:
             return self.proving.decided(found)
@@ -86,6 +87,8 @@ class Solutions(Value):
     @cached_property
     def errors(self) -> Floats:
         """Metres and radians (n, tasks, 2) by which each task is missed, recomputed from the figure; closed loops last."""
+        if self.obstacles:
+            return read_only(np.array([[(m.metres, m.radians) for m in one.errors] for one in self]))
         tasks = self.problem.all_tasks
         errors = np.zeros((len(self.q), len(tasks), 2))
         for k, task in enumerate(tasks):
@@ -107,6 +110,7 @@ def solve_many(
     prove: bool = False,
     deadline: float | None = None,
     cluster: Any = None,
+    obstacles: Any = None,
 ) -> Solutions:
     """Solve a problem for many targets.
 
@@ -117,7 +121,8 @@ def solve_many(
     rows begin, or one posture for each (n, size).
 
     Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`. `cluster` is a
-    ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline.
+    ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline. `obstacles` says where
+    those are that move (`Moving`), by name: a placement for all rows, or one for each (n, 4, 4).
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")
@@ -136,10 +141,14 @@ def solve_many(
 
         if not (start is None or isinstance(start, Mapping)) and np.ndim(start) > 1:
             raise BadValue("a start for each row is for this machine: give one start for all where cluster= is given")
+        if obstacles is not None:
+            raise BadValue("obstacles= are for this machine: leave them out where cluster= is given")
         options = {"start": start, "solver": solver, "seed": seed, "prove": prove}
         return Solutions(**spread(cluster, solve_many, problem, given, options))
     first = _starts(problem, start, len(T))
     rows = Rows(problem, given, T, np.array(first), FREELY.report(len(T)), seed, proving)
+    if obstacles is not None:
+        rows.move(obstacles)
     _run(chosen, problem, rows, workers, stop)
     rows.settle(first, stop)
     return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
@@ -190,7 +199,7 @@ def _run(solver: LevenbergMarquardt, problem: Problem, rows: Rows, workers: int,
         for at in range(first * chunk, len(rows.Q), workers * chunk):
             if stop.asked:
                 return
-            call.run(rows.T, rows.Q, at, min(at + chunk, len(rows.Q)))
+            rows.run(call, at, min(at + chunk, len(rows.Q)))
 
     stop.run([partial(work, first) for first in range(workers)], rows.halt)
 

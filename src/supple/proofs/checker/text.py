@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.errors import BadFile, BadValue
 from supple.geometry.placements import Floats, frozen
-from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
 from supple.proofs.checker.balls import LARGEST
 from supple.proofs.checker.proof import Crash, Leaf, Proof, Split
 from supple.proofs.checker.statement import KINDS, Bar, Follow, Link, Pair, Solid, Statement, Wish
@@ -208,7 +208,7 @@ def _read_pair(data: Any) -> Pair:
     return Pair(*(_read_bar(x) for x in fields_of(data, "bar", "other")))
 
 
-def numbers_of(shape: Solid | Hull) -> dict[str, Any]:
+def numbers_of(shape: Solid | Hull | Cylinder) -> dict[str, Any]:
     """A solid as names and numbers."""
     if isinstance(shape, Ball):
         return {"kind": "ball", "centre": list(shape.centre), "radius": float(shape.radius)}
@@ -218,6 +218,8 @@ def numbers_of(shape: Solid | Hull) -> dict[str, Any]:
         return {"kind": "box", "lower": list(shape.lower), "upper": list(shape.upper), "at": shape.at.tolist()}
     if isinstance(shape, Hull):  # of which proofs do not speak: it is written so that it is told from others
         return {"kind": "hull", "points": shape.points.tolist(), "radius": shape.radius}
+    if isinstance(shape, Cylinder):  # likewise
+        return {"kind": "cylinder", "radius": shape.radius, "length": shape.length, "at": shape.at.tolist()}
     return {"kind": "polytope", "A": shape.A.tolist(), "b": shape.b.tolist()}
 
 
