@@ -58,7 +58,7 @@ def test_many_clips_are_retargeted_and_converted(tmp_path: Path):
         supple.write(supple.Motion(human, moved, np.arange(6) / 30), tmp_path / f"{name}.bvh")
     files = sorted(tmp_path.glob("*.bvh"))
     address = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs="CRITICAL"
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs="CRITICAL"
     )
     with address:
         options = (

@@ -185,6 +185,16 @@ def unspread(**arguments: Any) -> Any:
         return cluster.map(**arguments)
 
 
+def unstored(**arguments: Any) -> Any:
+    """`supple.cluster.solve_stored`, but no process is begun."""
+    with (
+        mock.patch("supple.cluster.stored._run", mock.MagicMock()),
+        mock.patch("supple.cluster.stored.connected", mock.MagicMock()),
+        mock.patch("supple.cluster.stored._Source", mock.MagicMock()),
+    ):
+        return cluster.solve_stored(**arguments)
+
+
 def unwarmed(**arguments: Any) -> Any:
     """`supple.warm`, but nothing is compiled."""
     with (
@@ -569,6 +579,10 @@ ROWS: dict[str, Row] = {
                workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
                progress=(None, FUNCTION)),
     "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
+    "solve_stored": row(unstored, ("problem", "targets"), problem=(PROBLEM, NEVER), targets=("in.zarr", NAME),
+                        answers=("out", NAME), chunk=(8, COUNT), solver=SOLVER, seed=SEED, prove=(False, FLAG),
+                        workers=(None, COUNT | NONE), cluster=(None, NONE), progress=(None, FUNCTION)),
+    "Stored": row(cluster.Stored, answers=("out", NEVER), counts=({}, NEVER), skipped=(0, NEVER)),
     "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
                  cutoff=(None, NONE | POSITIVE), weights=(None, NONE | MAPPING), relabel=(False, FLAG), reading=({}, MAPPING),
                  options=({}, MAPPING)),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from supple.cluster.archive import Archive as Archive, map as map
     from supple.cluster.jobs import Convert as Convert, Fit as Fit, Retarget as Retarget, Told as Told, Track as Track
     from supple.cluster.manifest import Entry as Entry, read_manifest as read_manifest
+    from supple.cluster.stored import Stored as Stored, solve_stored as solve_stored
 
 __getattr__, __dir__, __all__ = lazily(
     __name__,
@@ -19,5 +20,6 @@ __getattr__, __dir__, __all__ = lazily(
         "archive": ["Archive", "map"],
         "jobs": ["Convert", "Fit", "Retarget", "Told", "Track"],
         "manifest": ["Entry", "read_manifest"],
+        "stored": ["Stored", "solve_stored"],
     },
 )

@@ -244,7 +244,7 @@ def settings_of(job: Job) -> str:
         for one in fields(job):  # pyright: ignore[reportArgumentType]
             value = getattr(job, one.name)
             file = Path(value) if isinstance(value, str) and len(value) < 4096 else None
-            told[one.name] = digest_of(file) if file is not None and file.is_file() else _words(value)
+            told[one.name] = digest_of(file) if file is not None and file.is_file() else words_of(value)
     else:
         told["kind"] = f"{getattr(job, '__module__', '')}.{getattr(job, '__qualname__', told['kind'])}"
         told["source"] = _source(job)
@@ -259,19 +259,19 @@ def _source(job: Any) -> str:
         return ""
 
 
-def _words(value: Any) -> Any:
+def words_of(value: Any) -> Any:
     """A value as text in which equal ones are equal, whatever the process."""
     if isinstance(value, Mapping):
-        return {str(name): _words(one) for name, one in value.items()}
+        return {str(name): words_of(one) for name, one in value.items()}
     if isinstance(value, np.ndarray):
         return [str(value.dtype), *value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
     if isinstance(value, Value):
         return {"kind": type(value).__name__} | {
-            one.name: _words(getattr(value, one.name))
+            one.name: words_of(getattr(value, one.name))
             for one in fields(value)  # pyright: ignore[reportArgumentType]
         }
     if isinstance(value, list | tuple):
-        return [_words(one) for one in value]
+        return [words_of(one) for one in value]
     return repr(value)
 
 
