@@ -132,30 +132,17 @@ def reach(
     rotations = rotations_of(rotation, description)
     need_flint()
     begun = monotonic()
-    query = Asking(figure, segment, rotations, seed, boxes, keep).query()
+    asking = Asking(figure, segment, rotations, seed, boxes, keep)
+    query = asking.query()
     turns = 1 if rotations is None else len(rotations)
     axes, step = grid_of(query.problem, segment, (x, y, z), volume, spacing, turns)
-    asking = Asking(figure, segment, rotations, seed, boxes, keep)
     survey = _Survey(asking, axes, across(axes), stop)
-    if cluster is None:
-        survey.run(progress or (lambda done: None), query)
-    else:
-        if deadline is not None:
-            raise BadValue("deadline= is for this machine: leave it out where cluster= is given")
-        from supple.solving.spread import spread_layers
-
-        survey.asked = spread_layers(cluster, survey, layer, progress or (lambda done: None))
+    survey.decide(query, progress or (lambda done: None), cluster, deadline)
     seconds, count = monotonic() - begun, len(survey.reached) * turns
     for array in (*axes, survey.reached, survey.impossible, survey.q):
         array.setflags(write=False)
-    found = (
-        survey.reached,
-        survey.impossible,
-        survey.q,
-        seconds,
-        survey.proving,
-        dict(sorted(survey.certificates.items())),
-    )
+    proofs = dict(sorted(survey.certificates.items()))
+    found = (survey.reached, survey.impossible, survey.q, seconds, survey.proving, proofs)
     answer = partial(Reach, figure, segment, axes, step, rotations, *found, late=count - survey.asked)
     return stop.conclude(survey.asked, count, "poses", answer)
 
@@ -204,6 +191,17 @@ class _Survey:
         self.q = np.full((n, k, asking.figure.size), np.nan)
         self.proving = 0.0
         self.certificates: dict[tuple[int, int], Certificate] = {}
+
+    def decide(self, query: Query, progress: Callable[[int], None], cluster: Any, deadline: float | None) -> None:
+        """Decide all poses, here or on the workers of a cluster."""
+        if cluster is None:
+            self.run(progress, query)
+            return
+        if deadline is not None:
+            raise BadValue("deadline= is for this machine: leave it out where cluster= is given")
+        from supple.solving.spread import spread_layers
+
+        self.asked = spread_layers(cluster, self, layer, progress)
 
     def run(self, progress: Callable[[int], None], query: Query) -> None:
         """Decide them all, or as many as there is time for."""
