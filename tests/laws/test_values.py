@@ -380,6 +380,8 @@ ROWS: dict[str, Row] = {
     # archives
     "Track": Row(lambda: cluster.Track("a.osim"), lambda: cluster.Track("b.osim")),
     "Retarget": Row(lambda: cluster.Retarget("jack"), lambda: cluster.Retarget("jack", free=False)),
+    "Stored": Row(lambda: cluster.Stored("out", {"SOLVED": 3}), lambda: cluster.Stored("out", {"SOLVED": 4})),
+    "Fit": Row(lambda: cluster.Fit("subject.osim"), lambda: cluster.Fit("subject.osim", mass=70.0)),
     "Convert": Row(lambda: cluster.Convert(".mot"), lambda: cluster.Convert(".bvh")),
     "Told": Row(lambda: cluster.Told(True, "", {"frames": 3}), lambda: cluster.Told(True, "", {"frames": 4})),
     "Entry": Row(lambda: cluster.Entry("a", "b", "good"), lambda: cluster.Entry("a", "", "failed"), lambda e: e.line()),

@@ -185,6 +185,16 @@ def unspread(**arguments: Any) -> Any:
         return cluster.map(**arguments)
 
 
+def unstored(**arguments: Any) -> Any:
+    """`supple.cluster.solve_stored`, but no process is begun."""
+    with (
+        mock.patch("supple.cluster.stored._run", mock.MagicMock()),
+        mock.patch("supple.cluster.stored.connected", mock.MagicMock()),
+        mock.patch("supple.cluster.stored._Source", mock.MagicMock()),
+    ):
+        return cluster.solve_stored(**arguments)
+
+
 def unwarmed(**arguments: Any) -> Any:
     """`supple.warm`, but nothing is compiled."""
     with (
@@ -436,7 +446,8 @@ ROWS: dict[str, Row] = {
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
                  y=(0.1, REACH | kind("5", "-1")), z=(0.0, REACH | kind("5", "-1")), volume=(False, FLAG),
                  spacing=(1.0, POSITIVE | NONE), rotation=(None, NONE | COUNT), seed=SEED, boxes=(1, COUNT),
-                 keep=(False, FLAG), progress=(None, FUNCTION), quat_wxyz=(None, NONE), deadline=DEADLINE),
+                 keep=(False, FLAG), progress=(None, FUNCTION), quat_wxyz=(None, NONE), deadline=DEADLINE,
+                 cluster=(None, NONE)),
     "free_space": row(problem.free_space, obstacles=((), EMPTY | MAPPING), bounds=(BOX, NEVER), seeds=([(0.5, 0.5, 0.5)],
                       COUNT), cuboids=(True, FLAG), seed=SEED),
     "seeds_about": row(problem.seeds_about, figure=(ARM, NEVER), q=(REST, POSTURE), count=(1, WHOLE), radius=(0.1, POSITIVE),
@@ -569,10 +580,18 @@ ROWS: dict[str, Row] = {
                workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
                progress=(None, FUNCTION)),
     "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
+    "solve_stored": row(unstored, ("problem", "targets"), problem=(PROBLEM, NEVER), targets=("in.zarr", NAME),
+                        answers=("out", NAME), chunk=(8, COUNT), solver=SOLVER, seed=SEED, prove=(False, FLAG),
+                        workers=(None, COUNT | NONE), cluster=(None, NONE), progress=(None, FUNCTION)),
+    "Stored": row(cluster.Stored, answers=("out", NEVER), counts=({}, NEVER), skipped=(0, NEVER)),
     "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
-                 cutoff=(None, NONE | POSITIVE), reading=({}, MAPPING), options=({}, MAPPING)),
+                 cutoff=(None, NONE | POSITIVE), weights=(None, NONE | MAPPING), relabel=(False, FLAG), reading=({}, MAPPING),
+                 options=({}, MAPPING)),
+    "Fit": row(cluster.Fit, model=("subject.osim", NAME), mass=(None, NONE | POSITIVE), reading=({}, MAPPING),
+               options=({}, MAPPING)),
     "Retarget": row(cluster.Retarget, to=("jack", NAME), ending=(".bvh", NEVER), model=(None, NAME_OR_NONE),
-                    free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
+                    free=(True, FLAG), first=(0, WHOLE), last=(None, WHOLE | NONE), step=(1, COUNT), reading=({}, MAPPING),
+                    options=({}, MAPPING)),
     "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
     "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),

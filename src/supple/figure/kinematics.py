@@ -150,3 +150,44 @@ class Kinematics:
         d = -1 - k
         first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
         return [(int(term[t, DRIVEN_BY]), slopes[:, t, None]) for t in range(first[d], first[d + 1])]
+
+    # ── in other libraries ───────────────────────────────────────────────────────────────────────────────────────────
+    def to_pinocchio(self: Any, q: Any, model: Any = None, *, others: Any = None, names: Any = None) -> Floats:
+        """The configuration (nq) of a posture in Pinocchio, or (n, nq) of n of them; quaternions are (x, y, z, w).
+
+        `model` is the ``pinocchio.Model``, whose joints are found by name, or by `names`, from its to ours. Without it the
+        order is that of the URDF file that the figure was loaded from, with a free-flyer if it floats. `others` is a
+        configuration for joints that the figure does not have.
+        """
+        from supple.figure.bridges import to_other
+
+        return to_other(self, "Pinocchio", q, model, others, names)
+
+    def from_pinocchio(
+        self: Any, q: Any, model: Any = None, *, near: Any = None, names: Any = None, slack: float = 1e-6
+    ) -> Floats:
+        """The posture (size) of a configuration of Pinocchio, or (n, size) of n of them; see `to_pinocchio`.
+
+        Of the angles of a rotation those inside the limits and nearest to `near` are taken, the rest posture by default; what
+        the model does not have stays as it is there. A joint that follows others may be off by `slack`.
+        """
+        from supple.figure.bridges import from_other
+
+        return from_other(self, "Pinocchio", q, model, near, names, slack)
+
+    def to_mujoco(self: Any, q: Any, model: Any = None, *, others: Any = None, names: Any = None) -> Floats:
+        """The ``qpos`` (nq) of a posture in MuJoCo, or (n, nq) of n of them, with quaternions (w, x, y, z).
+
+        `model` is the ``MjModel``; without it the order is that of the MJCF file. The rest is as for `to_pinocchio`.
+        """
+        from supple.figure.bridges import to_other
+
+        return to_other(self, "MuJoCo", q, model, others, names)
+
+    def from_mujoco(
+        self: Any, qpos: Any, model: Any = None, *, near: Any = None, names: Any = None, slack: float = 1e-6
+    ) -> Floats:
+        """The posture (size) of a ``qpos``, or (n, size) of n of them; the options are those of `from_pinocchio`."""
+        from supple.figure.bridges import from_other
+
+        return from_other(self, "MuJoCo", qpos, model, near, names, slack)
