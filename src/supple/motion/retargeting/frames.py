@@ -71,10 +71,10 @@ class Follower:
         times = wishes.motion.times
         self.step = float(times[-1] - times[0]) / max(len(times) - 1, 1) or 1.0
         self.plain = self.sky.clip(figure, [], self.step, stop)
-        root = self.plain.near[0] == 0.0
+        free = (self.plain.near[0] == 0.0) | np.isinf(figure.lower) | np.isinf(figure.upper)  # nothing to go round
         self.hands: list[Hand] = planted_hands(wishes, self.spots) if wishes.plant else []
         self.locks: list[Mark] = []
-        self.fastest = np.where(root, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
+        self.fastest = np.where(free, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
 
     @cached_property
     def spots(self) -> list[Spot]:
@@ -124,7 +124,7 @@ class Follower:
         fits = run(clip, np.arange(count), q, self.settings)
         Q, value = fits.q, fits.reports[:, VALUE]
         done = int((fits.reports[:, ENDED] != LATE).sum())
-        for better in (lambda Q: self._doubted(Q, value), self._planted, self._lifted, self._slowed):
+        for better in (lambda Q: self._doubted(Q, value), self._at_rest, self._planted, self._lifted, self._slowed):
             if done < count or self.stop.asked:
                 break
             with self.stop:
@@ -183,6 +183,13 @@ class Follower:
                 return
             k = int(frames[-1])
 
+    def _at_rest(self, Q: Floats) -> Floats:
+        """The postures with the coordinates at rest that move nothing with a mark: thumbs, say, that the source has not."""
+        marks = [mark.point.segment for mark in (*self.sky.stars, *self.sky.feet)]
+        asked = {name for segment in dict.fromkeys(marks) for name in self.figure.chain(None, segment)}
+        idle = [name not in asked for name in self.figure.coordinates]
+        return np.where(idle, self.figure.rest, Q)
+
     # ── the ground ───────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def grounded(self) -> Clip:
@@ -206,10 +213,16 @@ class Follower:
 
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
-        return np.stack([p[:, 2] - s.radius for p, s in zip(self._places(Q), self.spots, strict=True)], axis=1)
+        return self.heights_in(self.figure.placements(Q, [spot.segment for spot in self.spots]))
+
+    def heights_in(self, frames: dict[str, Floats]) -> Floats:
+        """The same for segments whose places are known (frames, 4, 4)."""
+        return np.stack(
+            [frames[s.segment][:, 2, :3] @ s.centre + frames[s.segment][:, 2, 3] - s.radius for s in self.spots], axis=1
+        )
 
     def _places(self, Q: Floats) -> list[Floats]:
-        frames = {segment: self.figure.placement(Q, segment) for segment in {spot.segment for spot in self.spots}}
+        frames = self.figure.placements(Q, [spot.segment for spot in self.spots])
         return [frames[s.segment][:, :3, :3] @ s.centre + frames[s.segment][:, :3, 3] for s in self.spots]
 
     def _planted(self, Q: Floats) -> Floats:

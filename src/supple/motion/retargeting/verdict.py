@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.retargeting.anatomy import UP, Anatomy
 from supple.motion.retargeting.rest_alignment import Pair
@@ -18,6 +17,7 @@ from supple.motion.retargeting.wishes import Wishes
 
 if TYPE_CHECKING:
     from supple.motion.retargeting.report import Report
+    from supple.motion.retargeting.seen import Seen
 
 MEAN, LIMB, TRUNK = (
     np.deg2rad(8.5),
@@ -26,13 +26,15 @@ MEAN, LIMB, TRUNK = (
 )  # the most that is believed: all, a limb, the trunk
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
 DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
+THROUGH = 0.08  # [m]: parts of the body in each other
 JERKY, CALM = 6.0, 5.0  # times the source's jerk; jerk of one who stands [m/s³]
 LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report) -> tuple[str, ...]:
-    """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
+def problems_of(seen: Seen, errors: Floats, report: Report) -> tuple[str, ...]:
+    """What is wrong with what was seen, whose direction errors are given by frame and pair [rad]."""
+    wishes = seen.wishes
     told = [
         *_lying("source", wishes.alignment.source.anatomy),
         *_lying("target", wishes.alignment.target.anatomy),
@@ -40,9 +42,24 @@ def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, repor
         *_limbs(wishes, errors),
         *_jerks(report),
     ]
+    if report.overlap > THROUGH:
+        told.append(
+            f"Parts of the target are {1e3 * report.overlap:.0f} mm inside each other: its body is wider than the source's; "
+            "solve the frames again with what must keep apart, or leave them out."
+        )
     if wishes.plant:
-        told += _ground(figure, wishes, Q, report.target.slide, report.target.depth)
-    return tuple(told)
+        told += _ground(seen, report.target.slide, report.target.depth)
+    return (*told, *(_of_the_source(seen) if told else []))
+
+
+def _of_the_source(seen: Seen) -> list[str]:
+    """Which segments of the source jump themselves: a broken capture, which nothing follows well."""
+    broken = [
+        p.source for p, n in zip(seen.pairs, seen.source_jumps(), strict=True) if n and p.part not in ("", "toes")
+    ]
+    if not broken:
+        return []
+    return [f"The source itself jumps in places ({', '.join(broken[:6])}): mend it there, or leave these frames out."]
 
 
 def _jerks(report: Report) -> list[str]:
@@ -113,17 +130,16 @@ def _limbs(wishes: Wishes, errors: Floats) -> list[str]:
     return told
 
 
-def _ground(figure: Figure, wishes: Wishes, Q: Floats, slide: float, depth: float) -> list[str]:
+def _ground(seen: Seen, slide: float, depth: float) -> list[str]:
     """Whether something is below the ground, or planted feet slide."""
     told = []
     if slide > SLID:
         told.append(f"A planted foot slides by {1e3 * slide:.1f} mm: the legs of the target do not reach its places.")
-    heights = {p.target: figure.placement(Q, p.target)[:, 2, 3] for p in wishes.alignment.pairs}
-    lowest = min(heights, key=lambda segment: float(heights[segment].min()))
-    sunk = float(-heights[lowest].min())
+    lowest, heights = seen.lowest()
+    sunk = float(-heights.min())
     if max(depth - DEEP, sunk - SUNK) > 0.0:
-        where = f", {lowest!r} in frame {int(heights[lowest].argmin())} most of all" if sunk > SUNK else ""
-        feet = "" if wishes.soles else " and that the match has the feet, of which it has none"
+        where = f", {lowest!r} in frame {int(heights.argmin())} most of all" if sunk > SUNK else ""
+        feet = "" if seen.wishes.soles else " and that the match has the feet, of which it has none"
         told.append(
             f"The target is {max(depth, sunk):.2f} m below the ground{where}: see that both figures stand upright{feet}, "
             "or leave feet and ground alone by plant=False."
