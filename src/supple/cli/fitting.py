@@ -18,6 +18,9 @@ def fit(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The model in the subject's sizes: .osim, version 4.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="A page about scales, markers that were moved, errors and the trial: .html.")
+    ] = None,
     scales: Annotated[str, typer.Option(help="segments, symmetric (left as right) or whole.")] = "symmetric",
     mass: Annotated[float | None, typer.Option(help="Of the subject [kg].", show_default="the model's")] = None,
     trust: Annotated[float, typer.Option(help="How far markers may be from their places [m].")] = 0.02,
@@ -41,8 +44,9 @@ def fit(
     for path in [model, *([] if output is None else [output])]:
         if path.suffix.lower() not in MODELS:
             raise BadFile(f"subjects are read from and written to {', '.join(MODELS)} files", file=str(path))
-    if output is not None:
-        check_place(output)
+    for path in (output, report):
+        if path is not None:
+            check_place(path)
     mass = None if mass is None else positive(mass, "the mass of the subject [kg]")
     markers = supple.read_markers(trial, up=up, unit=unit, zeros=zeros)
     subject = supple.fit_subject(supple.load(model), markers, scales=scales, trust=trust, spread=spread)
@@ -52,4 +56,9 @@ def fit(
         for note in write_subject(subject.figure, model, output, subject.factors, mass):
             typer.echo(note)
         typer.echo(f"{output}: {subject.figure.name!r} in the subject's sizes")
+    if report is not None:
+        from supple.view.fit_report import write_fit_report
+
+        write_fit_report(subject, markers, report, f"{trial.name} on {model.name}")
+        typer.echo(f"{report}: the report")
     raise typer.Exit(0 if subject.converged and subject.motion.ok else 1)

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import supple
 from supple.basics.writing import check_place
+from supple.cli import inputs
 from supple.errors import BadFile, BadValue
 from supple.figure.figure import Figure
 from supple.motion.markers import Markers
@@ -35,6 +36,7 @@ class Wanted(NamedTuple):
     zeros: str | None = None
     unlabelled: bool = False
     relabel: bool = False
+    against: Path | None = None  # another run, to compare with in the report
 
 
 def track(trial: Path, model: str, outputs: list[Path], report: Path | None, wanted: Wanted) -> bool:
@@ -44,8 +46,11 @@ def track(trial: Path, model: str, outputs: list[Path], report: Path | None, wan
             raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
     for path in [*outputs, *([] if report is None else [report])]:
         check_place(path)
+    if wanted.against is not None and report is None:
+        raise BadValue("--against is shown in a report: say where with --report")
     chosen = _method(wanted.method, wanted.smoothness, float("inf") if wanted.huber is None else wanted.huber)
     figure = supple.load(model)
+    against = None if wanted.against is None else inputs.run_of(wanted.against, figure)
     markers = supple.read_markers(
         trial, up=wanted.up, unit=wanted.unit, zeros=wanted.zeros, unlabelled=wanted.unlabelled
     )
@@ -61,7 +66,7 @@ def track(trial: Path, model: str, outputs: list[Path], report: Path | None, wan
     if report is not None:
         from supple.view.report import write_report
 
-        write_report(motion, markers, report)
+        write_report(motion, markers, report, f"{trial.name} on {figure.name}", against)
         typer.echo(f"{report}: the report")
     return motion.ok
 
