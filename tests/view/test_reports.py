@@ -126,7 +126,7 @@ def test_limits_that_were_hit_are_named(seen) -> None:
     stuck = np.array(q)
     stuck[:15, k] = 2.0
     told = limits_hit(supple.Motion(figure, stuck, np.arange(60) / 100.0))
-    assert f"<td>elbow</td><td class='text'>upper</td><td>{np.rad2deg(2.0):.1f} °</td><td>25</td>" in told
+    assert f"<td>elbow</td><td class='text'>upper</td><td>{np.rad2deg(2.0):.1f} °</td><td>25.0</td>" in told
     assert limits_hit(supple.Motion(figure, q, np.arange(60) / 100.0)) == "<p>No coordinate was at a limit.</p>"
 
 

@@ -143,7 +143,7 @@ def limits_hit(motion: Motion) -> str:
             ("upper", high, (high - q <= edge).mean()),
         ):
             if share > 0.0:
-                rows.append((share, [name, which, f"{scale * limit:.1f} {unit}", f"{100.0 * share:.0f}"]))
+                rows.append((share, [name, which, f"{scale * limit:.1f} {unit}", f"{100.0 * share:.1f}"]))
     if not rows:
         return "<p>No coordinate was at a limit.</p>"
     rows.sort(key=lambda row: -row[0])

@@ -12,10 +12,12 @@ from supple.geometry.placements import Floats
 from supple.motion.retargeting.footing import Footing
 from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.planted import standing
+from supple.motion.retargeting.rest_alignment import NEXT, Pair
 from supple.motion.retargeting.wishes import SourceFoot, Wishes
 
 EDGE = 1e-3  # of a range
 TOUCHING = 0.012  # [m] above the ground at which a point still touches it
+FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 FAST = 40.0  # [rad/s, m/s] what only a jump is
 
 
@@ -46,7 +48,8 @@ class Seen:
     def __init__(self, figure: Figure, wishes: Wishes, follower: Follower, Q: Floats) -> None:
         self.figure, self.wishes, self.follower, self.Q = figure, wishes, follower, Q
         self.pairs = wishes.alignment.pairs
-        self.free = [s for s in figure.segments if self._is_free(s)]
+        taste = {pair.target for pair in self.pairs if pair.part in FINE}
+        self.free = [s for s in figure.segments if s not in taste and self._is_free(s)]
         wanted = [pair.target for pair in self.pairs] + [spot.segment for spot in follower.spots]
         wanted += [s for segment in self.free for s in (segment, figure.parent_of(segment)) if s is not None]
         self.T = figure.placements(Q, wanted)
@@ -70,7 +73,7 @@ class Seen:
 
     def quality(self) -> Quality:
         """The target in three numbers."""
-        slides, depths, target = [], [0.0], self.wishes.alignment.target
+        slides, depths = [], [0.0]
         for foot, footing in zip(self.wishes.feet, self.follower.footings, strict=True):
             for point, phases in zip((footing.sole.heel, footing.sole.ball), foot.planted, strict=True):
                 slides.append(_slide(self._way(footing.sole.foot, footing.sole.in_foot(point)), phases))
@@ -79,20 +82,18 @@ class Seen:
             slides.append(_slide(self._way(hand.spot.segment, hand.spot.centre), hand.phases))
         if self.follower.spots:
             depths.append(float(-self.follower.heights_in(self.T).min()))
-        places = []
-        for pair in self.pairs:
-            rest = target.anatomy.rest[pair.target]
-            places.append(self._way(pair.target, rest[:3, :3].T @ (target.start(pair.target) - rest[:3, 3])))
+        places = [self.way_of(pair) for pair in self.pairs]
         return Quality(max(slides, default=0.0), max(depths), _jerk(np.array(places), self.wishes.motion.times))
 
     def _creeping(self, foot: SourceFoot, footing: Footing) -> list[float]:
-        """How far heel, ball and a point between heel and ankle go on the ground while the source's surely stand.
+        """How far heel, ball and points of the sole nearer to the ankle go on the ground while the source's surely stand.
 
         Nothing where feet are left alone.
         """
         out, sole = [], footing.sole
-        under = 0.5 * (sole.heel + sole.ankle - [0.0, 0.0, sole.height])
-        for kind, point in ((0, sole.heel), (0, under), (1, sole.ball)) if self.wishes.plant else ():
+        under = sole.ankle - [0.0, 0.0, sole.height]
+        behind, before = 0.5 * (sole.heel + under), 0.75 * sole.ball + 0.25 * under
+        for kind, point in ((0, sole.heel), (0, behind), (1, before), (1, sole.ball)) if self.wishes.plant else ():
             way, theirs = self._way(sole.foot, sole.in_foot(point)), self.wishes.joints_of_foot(foot.side)[kind]
             for a, b in standing(theirs, self.wishes.motion.times, self.wishes.leg):
                 part = way[a:b][way[a:b, 2] < TOUCHING, :2]
@@ -129,6 +130,30 @@ class Seen:
         hit = {name: float(share) for name, share in zip(figure.coordinates, shares, strict=True) if share > 0.0}
         return hit, float(at.any(axis=1).mean())
 
+    def off_lines(self) -> float:
+        """The mean angle between the lines from joint to joint of limbs and trunk and those of the source; 0 without any."""
+        alignment, angles = self.wishes.alignment, []
+        for part in ("thigh", "shank", "upper_arm", "forearm"):
+            for side in "lr":
+                ends = [alignment.of(name, side) for name in (part, NEXT[part])]
+                if ends[0] is not None and ends[1] is not None:
+                    angles.append(_angles(*self._line([ends[0]], [ends[1]])))
+        tops, hips = ([p for p in self.pairs if p.part == part] for part in ("upper_arm", "thigh"))
+        if len(tops) > 1 and len(hips) > 1:
+            angles.append(_angles(*self._line(hips, tops)))
+        return float(np.mean(angles)) if angles else 0.0
+
+    def _line(self, begin: list[Pair], end: list[Pair]) -> tuple[Floats, Floats]:
+        """From the middle of some turning points to that of others, in the source and in the target (frames, 3)."""
+        return tuple(np.mean([way(p) for p in end], axis=0) - np.mean([way(p) for p in begin], axis=0)
+                     for way in (self.wishes.way, self.way_of))  # fmt: skip  # pyright: ignore[reportReturnType]
+
+    def way_of(self, pair: Pair) -> Floats:
+        """The way of a target segment's turning point (frames, 3)."""
+        target = self.wishes.alignment.target
+        rest = target.anatomy.rest[pair.target]
+        return self._way(pair.target, rest[:3, :3].T @ (target.start(pair.target) - rest[:3, 3]))
+
     def direction_errors(self) -> Floats:
         """The angle between each matched bone and where it is to point (frames, pairs)."""
         out = []
@@ -139,6 +164,11 @@ class Seen:
             across = np.linalg.norm(np.cross(is_now, should), axis=1)
             out.append(np.arctan2(across, (is_now * should).sum(axis=1)))
         return np.array(out).T
+
+
+def _angles(u: Floats, v: Floats) -> Floats:
+    """The angles between rows of u and v."""
+    return np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), (u * v).sum(axis=1))
 
 
 def _turns(R: Floats, most: float) -> np.ndarray:

@@ -13,23 +13,19 @@ import numpy as np
 from supple.geometry.placements import Floats
 from supple.motion.retargeting.anatomy import UP, Anatomy
 from supple.motion.retargeting.rest_alignment import Pair
+from supple.motion.retargeting.seen import FINE, Seen
 from supple.motion.retargeting.wishes import Wishes
 
 if TYPE_CHECKING:
     from supple.motion.retargeting.report import Report
-    from supple.motion.retargeting.seen import Seen
 
-MEAN, LIMB, TRUNK = (
-    np.deg2rad(8.5),
-    np.deg2rad(45.0),
-    np.deg2rad(60.0),
-)  # the most that is believed: all, a limb, the trunk
+MEAN, LIMB, TRUNK = np.deg2rad((14.0, 45.0, 60.0))  # the most that is believed: of all segments, a limb, the trunk
+LINES = np.deg2rad(11.0)  # of the lines from joint to joint
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
 DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
 THROUGH = 0.08  # [m]: parts of the body in each other
 JERKY, CALM = 6.0, 5.0  # times the source's jerk; jerk of one who stands [m/s³]
 LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
-FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
 def problems_of(seen: Seen, errors: Floats, report: Report) -> tuple[str, ...]:
@@ -39,7 +35,7 @@ def problems_of(seen: Seen, errors: Floats, report: Report) -> tuple[str, ...]:
         *_lying("source", wishes.alignment.source.anatomy),
         *_lying("target", wishes.alignment.target.anatomy),
         *_trunk(wishes, errors),
-        *_limbs(wishes, errors),
+        *_limbs(seen, errors),
         *_jerks(report),
     ]
     if report.overlap > THROUGH:
@@ -103,9 +99,10 @@ def _trunk(wishes: Wishes, errors: Floats) -> list[str]:
     ]
 
 
-def _limbs(wishes: Wishes, errors: Floats) -> list[str]:
+def _limbs(seen: Seen, errors: Floats) -> list[str]:
     """Whether limbs point somewhere else than they should: one of them, or all on average."""
-    means = errors.mean(axis=0)
+    wishes, means = seen.wishes, errors.mean(axis=0)
+    lines = seen.off_lines()
 
     def counts(pair: Pair) -> bool:
         return pair.part not in FINE and pair != wishes.alignment.of("pelvis")
@@ -121,10 +118,11 @@ def _limbs(wishes: Wishes, errors: Floats) -> list[str]:
             f"Some segments point far away from where they should on average ({', '.join(off)}): correct their lines of the "
             "match, or widen the limits of their joints."
         )
-    if means.mean() > MEAN:
+    if means.mean() > MEAN or lines > LINES:
+        off = np.rad2deg(max(means.mean(), lines))
         worst = ", ".join(wishes.alignment.pairs[k].target for k in np.argsort(-means)[:3])
         told.append(
-            f"Segments point {np.rad2deg(means.mean()):.1f}° away from where they should on average, most of all {worst}: "
+            f"Segments point {off:.1f}° away from where they should on average, most of all {worst}: "
             "look at the match, the up axes and the limits of the target."
         )
     return told
