@@ -119,10 +119,10 @@ def _limbs(seen: Seen, errors: Floats) -> list[str]:
             "match, or widen the limits of their joints."
         )
     if means.mean() > MEAN or lines > LINES:
-        off = np.rad2deg(max(means.mean(), lines))
+        far = np.rad2deg(max(means.mean(), lines))
         worst = ", ".join(wishes.alignment.pairs[k].target for k in np.argsort(-means)[:3])
         told.append(
-            f"Segments point {off:.1f}° away from where they should on average, most of all {worst}: "
+            f"Segments point {far:.1f}° away from where they should on average, most of all {worst}: "
             "look at the match, the up axes and the limits of the target."
         )
     return told
