@@ -17,6 +17,7 @@ from supple.motion.retargeting.wishes import SourceFoot, Wishes
 
 EDGE = 1e-3  # of a range
 TOUCHING = 0.012  # [m] above the ground at which a point still touches it
+NEARER = 0.007  # [m] the same for what rolls over the ground under a foot
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 FAST = 40.0  # [rad/s, m/s] what only a jump is
 
@@ -93,10 +94,11 @@ class Seen:
         out, sole = [], footing.sole
         under = sole.ankle - [0.0, 0.0, sole.height]
         behind, before = 0.5 * (sole.heel + under), 0.75 * sole.ball + 0.25 * under
-        for kind, point in ((0, sole.heel), (0, behind), (1, before), (1, sole.ball)) if self.wishes.plant else ():
+        points = ((0, sole.heel, TOUCHING), (0, behind, NEARER), (1, before, NEARER), (1, sole.ball, TOUCHING))
+        for kind, point, near in points if self.wishes.plant else ():
             way, theirs = self._way(sole.foot, sole.in_foot(point)), self.wishes.joints_of_foot(foot.side)[kind]
             for a, b in standing(theirs, self.wishes.motion.times, self.wishes.leg):
-                part = way[a:b][way[a:b, 2] < TOUCHING, :2]
+                part = way[a:b][way[a:b, 2] < near, :2]
                 if len(part):
                     out.append(float(np.linalg.norm(part - np.median(part, axis=0), axis=1).max()))
         return out
