@@ -52,6 +52,7 @@ HELD, STIFF = (
     4e4,
     1e3,
 )  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
+FIRMER = 2.0  # times the weight of locks and floors against what calms the body
 ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
@@ -217,9 +218,10 @@ class Follower:
         return self.sky.clip(self.figure, self.kept, self.step, self.stop)
 
     def clip_with(self, more: list[Mark]) -> Clip:
-        """The clip above the ground with more marks."""
+        """The clip above the ground with more marks, against which what is firm is firmer."""
         kept = self.kept if self.spots and self.grounded else []
-        return self.sky.clip(self.figure, [*kept, *more], self.step, self.stop)
+        sky = replace(self.sky, feet=[firmer(mark) for mark in self.sky.feet])
+        return sky.clip(self.figure, [*(firmer(mark) for mark in kept), *more], self.step, self.stop)
 
     def _is_stiff(self, footing: Footing) -> bool:
         """Whether a foot turns about one axis only, so that it cannot lie flat wherever its leg comes from."""
@@ -267,6 +269,11 @@ class Follower:
             Q = Q.copy()
             Q[low] = run(self.grounded, low, Q[low], self.settings, chained=False).q
         return Q
+
+
+def firmer(mark: Mark) -> Mark:
+    """The mark with larger weights where they are those of a lock or a floor."""
+    return mark._replace(weights=np.where(np.abs(mark.weights) >= HELD, FIRMER, 1.0) * mark.weights)
 
 
 def farthest(spots: list[Spot], rest: Floats, start: Floats) -> list[Spot]:

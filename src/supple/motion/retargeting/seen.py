@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +13,13 @@ from supple.geometry.placements import Floats
 from supple.motion.retargeting.footing import Footing
 from supple.motion.retargeting.frames import Follower
 from supple.motion.retargeting.planted import standing
-from supple.motion.retargeting.rest_alignment import NEXT, Pair
+from supple.motion.retargeting.rest_alignment import Pair
 from supple.motion.retargeting.wishes import SourceFoot, Wishes
 
 EDGE = 1e-3  # of a range
 TOUCHING = 0.012  # [m] above the ground at which a point still touches it
 NEARER = 0.007  # [m] the same for what rolls over the ground under a foot
+LONG = ("thigh", "shank", "upper_arm", "forearm")
 FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 FAST = 40.0  # [rad/s, m/s] what only a jump is
 
@@ -93,7 +95,7 @@ class Seen:
         """
         out, sole = [], footing.sole
         under = sole.ankle - [0.0, 0.0, sole.height]
-        behind, before = 0.5 * (sole.heel + under), 0.75 * sole.ball + 0.25 * under
+        behind, before = 0.75 * sole.heel + 0.25 * under, 0.9 * sole.ball + 0.1 * under
         points = ((0, sole.heel, TOUCHING), (0, behind, NEARER), (1, before, NEARER), (1, sole.ball, TOUCHING))
         for kind, point, near in points if self.wishes.plant else ():
             way, theirs = self._way(sole.foot, sole.in_foot(point)), self.wishes.joints_of_foot(foot.side)[kind]
@@ -132,23 +134,13 @@ class Seen:
         hit = {name: float(share) for name, share in zip(figure.coordinates, shares, strict=True) if share > 0.0}
         return hit, float(at.any(axis=1).mean())
 
-    def off_lines(self) -> float:
-        """The mean angle between the lines from joint to joint of limbs and trunk and those of the source; 0 without any."""
-        alignment, angles = self.wishes.alignment, []
-        for part in ("thigh", "shank", "upper_arm", "forearm"):
-            for side in "lr":
-                ends = [alignment.of(name, side) for name in (part, NEXT[part])]
-                if ends[0] is not None and ends[1] is not None:
-                    angles.append(_angles(*self._line([ends[0]], [ends[1]])))
+    def off_limbs(self, errors: Floats) -> float:
+        """The mean error of limbs (of `errors` by frame and pair) and of the line from hips to shoulders [rad]."""
+        off = [errors[:, k].mean() for k, pair in enumerate(self.pairs) if pair.part in LONG]
         tops, hips = ([p for p in self.pairs if p.part == part] for part in ("upper_arm", "thigh"))
         if len(tops) > 1 and len(hips) > 1:
-            angles.append(_angles(*self._line(hips, tops)))
-        return float(np.mean(angles)) if angles else 0.0
-
-    def _line(self, begin: list[Pair], end: list[Pair]) -> tuple[Floats, Floats]:
-        """From the middle of some turning points to that of others, in the source and in the target (frames, 3)."""
-        return tuple(np.mean([way(p) for p in end], axis=0) - np.mean([way(p) for p in begin], axis=0)
-                     for way in (self.wishes.way, self.way_of))  # fmt: skip  # pyright: ignore[reportReturnType]
+            off.append(_angles(*(_line(way, hips, tops) for way in (self.wishes.way, self.way_of))).mean())
+        return float(np.mean(off)) if off else 0.0
 
     def way_of(self, pair: Pair) -> Floats:
         """The way of a target segment's turning point (frames, 3)."""
@@ -166,6 +158,11 @@ class Seen:
             across = np.linalg.norm(np.cross(is_now, should), axis=1)
             out.append(np.arctan2(across, (is_now * should).sum(axis=1)))
         return np.array(out).T
+
+
+def _line(way: Callable[[Pair], Floats], begin: list[Pair], end: list[Pair]) -> Floats:
+    """From the middle of some turning points to that of others (frames, 3)."""
+    return np.mean([way(p) for p in end], axis=0) - np.mean([way(p) for p in begin], axis=0)
 
 
 def _angles(u: Floats, v: Floats) -> Floats:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from supple.motion.retargeting.report import Report
 
 MEAN, LIMB, TRUNK = np.deg2rad((14.0, 45.0, 60.0))  # the most that is believed: of all segments, a limb, the trunk
-LINES = np.deg2rad(11.0)  # of the lines from joint to joint
+LONG = np.deg2rad(11.0)  # of long limbs, and of the line from hips to shoulders
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
 DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
 THROUGH = 0.08  # [m]: parts of the body in each other
@@ -102,7 +102,7 @@ def _trunk(wishes: Wishes, errors: Floats) -> list[str]:
 def _limbs(seen: Seen, errors: Floats) -> list[str]:
     """Whether limbs point somewhere else than they should: one of them, or all on average."""
     wishes, means = seen.wishes, errors.mean(axis=0)
-    lines = seen.off_lines()
+    long = seen.off_limbs(errors)
 
     def counts(pair: Pair) -> bool:
         return pair.part not in FINE and pair != wishes.alignment.of("pelvis")
@@ -118,8 +118,8 @@ def _limbs(seen: Seen, errors: Floats) -> list[str]:
             f"Some segments point far away from where they should on average ({', '.join(off)}): correct their lines of the "
             "match, or widen the limits of their joints."
         )
-    if means.mean() > MEAN or lines > LINES:
-        far = np.rad2deg(max(means.mean(), lines))
+    if means.mean() > MEAN or long > LONG:
+        far = np.rad2deg(max(means.mean(), long))
         worst = ", ".join(wishes.alignment.pairs[k].target for k in np.argsort(-means)[:3])
         told.append(
             f"Segments point {far:.1f}° away from where they should on average, most of all {worst}: "
