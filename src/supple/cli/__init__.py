@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from supple.cli import fitting, page_commands, proving
-from supple.cli.app import Unit, Up, What, app
+from supple.cli.app import Against, Unit, Up, What, app
 from supple.cli.archives import Address, Ending, Retry, Spread, Workers
 
 
@@ -133,6 +133,7 @@ def track(
     report: Annotated[
         Path | None, typer.Option(help="A page about the errors, the angles and the worst frames.")
     ] = None,
+    against: Against = None,
     weights: Annotated[
         Path | None, typer.Option(help="How much each marker counts: a .json or .toml table; others count nothing.")
     ] = None,
@@ -165,7 +166,8 @@ def track(
     """Find the motion behind markers. Status 0: every frame converged and nothing seems wrong; 1: the report says what."""
     from supple.cli import trials
 
-    wanted = trials.Wanted(weights, method, smoothness, cutoff, huber, limits, up, unit, zeros, unlabelled, relabel)
+    reading = (up, unit, zeros, unlabelled, relabel)
+    wanted = trials.Wanted(weights, method, smoothness, cutoff, huber, limits, *reading, against)
     spread = Spread(workers, cluster, retry_failed, ending)
     raise typer.Exit(0 if trials.track(trial, model, output or [], report, wanted, spread) else 1)
 
@@ -223,6 +225,7 @@ def _retarget(
     report: Annotated[
         Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")
     ] = None,
+    against: Against = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
@@ -247,7 +250,8 @@ def _retarget(
     if show_match:
         command.print_match(motion, figure)
     else:
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, rest, picture, report) else 1)
+        wanted = command.Wanted(match, plant, rest, picture, report, against)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, clip.name, wanted) else 1)
 
 
 @app.command("warm")

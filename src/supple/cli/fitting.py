@@ -23,6 +23,9 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="The model in the subject's sizes: .osim, version 4. Of many: a folder."),
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="A page about scales, markers that were moved, errors and the trial: .html.")
+    ] = None,
     scales: Annotated[str, typer.Option(help="segments, symmetric (left as right) or whole.")] = "symmetric",
     mass: Annotated[float | None, typer.Option(help="Of the subject [kg].", show_default="the model's")] = None,
     trust: Annotated[float, typer.Option(help="How far markers may be from their places [m].")] = 0.02,
@@ -46,13 +49,13 @@ def fit(
     options = {"scales": scales, "trust": trust, "spread": spread}
     several = Spread(workers, cluster, retry_failed)
     if archives.is_archive(trial, output, several):
+        folder = archives.folder_of([] if output is None else [output], report=report)
         from supple.cluster import Fit
 
-        folder = archives.folder_of([] if output is None else [output])
         read = {name: value for name, value in reading.items() if value is not None}
         job = Fit(str(_osim(model)), mass, reading=read, options=options)
         raise typer.Exit(0 if archives.do(job, trial, folder, several, "fitting") else 1)
-    raise typer.Exit(0 if _fitted(trial[0], model, output, mass, reading, options) else 1)
+    raise typer.Exit(0 if _fitted(trial[0], model, (output, report), mass, reading, options) else 1)
 
 
 def _osim(path: Path) -> Path:
@@ -66,26 +69,36 @@ def _osim(path: Path) -> Path:
 def _fitted(
     trial: Path,
     model: Path,
-    output: Path | None,
+    places: tuple[Path | None, Path | None],
     mass: float | None,
     reading: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> bool:
-    """Fit one subject, print the table, write the model; whether it can be relied on."""
+    """Fit one subject, print the table, write the model and the report; whether it can be relied on."""
     import supple
     from supple.basics.checks import positive
     from supple.basics.writing import check_place
     from supple.files.osim.writer import write_subject
 
+    output, report = places
     _osim(model)
     if output is not None:
-        check_place(_osim(output))
+        _osim(output)
+    for path in (output, report):
+        if path is not None:
+            check_place(path)
     mass = None if mass is None else positive(mass, "the mass of the subject [kg]")
-    subject = supple.fit_subject(supple.load(model), supple.read_markers(trial, **reading), **options)
+    markers = supple.read_markers(trial, **reading)
+    subject = supple.fit_subject(supple.load(model), markers, **options)
     verdict = subject.motion.verdict
     typer.echo("\n".join([f"{trial.name} on {model.name}: {verdict}", subject.table()]))
     if output is not None:
         for note in write_subject(subject.figure, model, output, subject.factors, mass):
             typer.echo(note)
         typer.echo(f"{output}: {subject.figure.name!r} in the subject's sizes")
+    if report is not None:
+        from supple.view.fit_report import write_fit_report
+
+        write_fit_report(subject, markers, report, f"{trial.name} on {model.name}")
+        typer.echo(f"{report}: the report")
     return subject.converged and subject.motion.ok

@@ -35,6 +35,11 @@ def figure_of(what: str, unit: float | None = None, up: str | None = None) -> Fi
     return supple.load(what, **options_of(what, unit, up))
 
 
+def run_of(path: Path, figure: Figure) -> Motion:
+    """Another run, to compare with: coordinates are those of `figure`, skeletons their own."""
+    return supple.read_motion(path, **({"figure": figure} if path.suffix.lower() in (".mot", ".sto") else {}))
+
+
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 def number(text: str) -> float:
     """A finite number; with the suffix ``deg`` an angle in degrees, given back in radians."""

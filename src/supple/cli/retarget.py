@@ -96,17 +96,23 @@ def print_match(motion: supple.Motion, figure: Figure) -> None:
     typer.echo(supple.motion.match_segments(motion.figure, figure).text(), nl=False)
 
 
-def retargeted(
-    motion: supple.Motion,
-    figure: Figure,
-    output: Path,
-    match: Path | None,
-    plant: bool,
-    rest: str | None,
-    picture: Path | None,
-    page: Path | None,
-) -> bool:
-    """Retarget with a progress bar, write the motion, print the report; whether nothing seems wrong."""
+class Wanted(NamedTuple):
+    """How a clip is to be carried over, and what is to be written of it."""
+
+    match: Path | None = None
+    plant: bool = True
+    rest: str | None = None
+    picture: Path | None = None
+    page: Path | None = None
+    against: Path | None = None
+
+
+def retargeted(motion: supple.Motion, figure: Figure, output: Path, name: str, wanted: Wanted) -> bool:
+    """Retarget the clip of that name with a progress bar, write it, print the report; whether nothing seems wrong."""
+    match, plant, rest, picture, page, _ = wanted
+    if wanted.against is not None and page is None:
+        raise BadValue("--against is shown in a report: say where with --report")
+    against = None if wanted.against is None else inputs.run_of(wanted.against, figure)
     if output.suffix.lower() not in WRITERS["motions"]:
         raise BadValue(f"motions are written to {', '.join(WRITERS['motions'])} files, not to {str(output)!r}")
     for path in (output, page):
@@ -136,6 +142,6 @@ def retargeted(
     if page is not None:
         from supple.view.retarget_report import write_retarget_report
 
-        write_retarget_report(motion, out, page, f"{motion.figure.name} onto {figure.name}")
+        write_retarget_report(motion, out, page, f"{name} onto {figure.name}", against)
         typer.echo(f"{page}: the report, with both motions to play")
     return out.ok

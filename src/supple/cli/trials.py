@@ -15,6 +15,7 @@ import supple
 from supple.basics.writing import check_place
 from supple.cli import archives
 from supple.cli.archives import Spread
+from supple.cli import inputs
 from supple.errors import BadFile, BadValue
 from supple.figure.figure import Figure
 from supple.motion.markers import Markers
@@ -37,6 +38,7 @@ class Wanted(NamedTuple):
     zeros: str | None = None
     unlabelled: bool = False
     relabel: bool = False
+    against: Path | None = None  # another run, to compare with in the report
 
 
 def track(
@@ -51,8 +53,11 @@ def track(
             raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
     for path in [*outputs, *([] if report is None else [report])]:
         check_place(path)
+    if wanted.against is not None and report is None:
+        raise BadValue("--against is shown in a report: say where with --report")
     chosen = _method(wanted.method, wanted.smoothness, float("inf") if wanted.huber is None else wanted.huber)
     figure = supple.load(model)
+    against = None if wanted.against is None else inputs.run_of(wanted.against, figure)
     markers = supple.read_markers(
         trial, up=wanted.up, unit=wanted.unit, zeros=wanted.zeros, unlabelled=wanted.unlabelled
     )
@@ -68,7 +73,7 @@ def track(
     if report is not None:
         from supple.view.report import write_report
 
-        write_report(motion, markers, report)
+        write_report(motion, markers, report, f"{trial.name} on {figure.name}", against)
         typer.echo(f"{report}: the report")
     return motion.ok
 

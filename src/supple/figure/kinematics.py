@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,15 @@ class Kinematics:
         T = self._frames(world, segment)
         return T[0] if array.ndim == 1 else T
 
-    def placements(self: Any, q: ArrayLike) -> dict[str, Floats]:
-        """Where every named segment is, in one posture."""
-        world, _ = self._world(self.posture(q).reshape(1, self.size))
-        return {segment: self._frames(world, segment)[0] for segment in self.segments}
+    def placements(self: Any, q: ArrayLike, segments: Iterable[str] | None = None) -> dict[str, Floats]:
+        """Where every segment is, or those that are named: (4, 4) for one posture, (n, 4, 4) for n of them."""
+        names = self.segments if segments is None else dict.fromkeys(segments)
+        for name in names:
+            self.check_segment(name)
+        array = self.posture(q, many=True)
+        world, _ = self._world(np.atleast_2d(array))
+        frames = {name: self._frames(world, name) for name in names}
+        return {name: T[0] for name, T in frames.items()} if array.ndim == 1 else frames
 
     def marker_places(self: Any, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
         """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
