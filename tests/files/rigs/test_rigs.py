@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import supple
 from supple.errors import BadFile
-from supple.files.rigs.khronos import parse_gltf
 from supple.files.rigs.bones import RigSource
+from supple.files.rigs.khronos import parse_gltf
 from supple.motion.motion import Motion
 
 UPRIGHT = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])

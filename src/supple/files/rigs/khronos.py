@@ -15,8 +15,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.figure.figure import Figure
-from supple.files.rigs.khronos_data import MOST_BYTES, Document
 from supple.files.rigs.bones import MOST_FRAMES, MOST_NODES, MOST_NUMBERS, Rig, motion_of
+from supple.files.rigs.khronos_data import MOST_BYTES, Document
 from supple.files.xml import read_bytes, shown
 from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
