@@ -120,7 +120,8 @@ class Model:
         """Δ and μ of (9)."""
         S, w, (phi, slope) = self.S, frame.weight, at
         rows = np.concatenate([w, np.full(len(phi), STIFF)])
-        self.matrix.factor(np.concatenate([S.data, slope.data]), rows, RAISED)
+        data: Floats = np.concatenate([S.data, slope.data])
+        self.matrix.factor(data, rows, RAISED)
         delta, mu, rest, k, settled = np.zeros(len(g)), np.zeros(len(phi)), phi, 0, False
         while k < ROUNDS and not settled:
             correction = self.matrix.solve(-g - S.T @ (w * (S @ delta)) - slope.T @ (mu + STIFF * rest))

@@ -74,7 +74,7 @@ class NormalMatrix:
     """P of rows with one pattern: `factor` takes their numbers and weights, `solve` a right side."""
 
     def __init__(self, rows: csr_array) -> None:
-        n = rows.shape[1]
+        n = int(rows.shape[-1])
         self.indptr = rows.indptr.astype(np.int64)
         filled = csr_array((np.ones(len(rows.indices)), rows.indices, rows.indptr), shape=rows.shape)
         P = (filled.T @ filled + 1e3 * len(rows.indices) * eye_array(n)).tocsc()
@@ -108,7 +108,7 @@ class NormalMatrix:
 def _columns(rows: csr_array, order: np.ndarray) -> list[np.ndarray]:
     """The rows of each column of L, its own first: those of P below it and what eliminations before it leave."""
     below: list[set[int]] = [set() for _ in order]
-    for r in range(rows.shape[0]):
+    for r in range(len(rows.indptr) - 1):
         own = sorted(order[rows.indices[rows.indptr[r] : rows.indptr[r + 1]]].tolist())
         for k, j in enumerate(own):
             below[j].update(own[k + 1 :])
@@ -122,7 +122,7 @@ def _columns(rows: csr_array, order: np.ndarray) -> list[np.ndarray]:
 def _pairs(rows: csr_array, order: np.ndarray, at: dict[tuple[int, int], int]) -> list[int]:
     """Where the product of every two entries of a row goes, in the order in which they are summed."""
     out = []
-    for r in range(rows.shape[0]):
+    for r in range(len(rows.indptr) - 1):
         own = order[rows.indices[rows.indptr[r] : rows.indptr[r + 1]]].tolist()
         out += [at[max(i, j), min(i, j)] for a, i in enumerate(own) for j in own[: a + 1]]
     return out
