@@ -16,9 +16,15 @@ from typing import Any
 import gradient_2009
 import hessian_2019
 import jack_1994
+import tracking_2011
 from pages import IMAGES, ROOT, digest, stale, summary, written
 
-PAPERS: dict[str, Any] = {"jack": jack_1994, "gradient": gradient_2009, "hessian": hessian_2019}
+PAPERS: dict[str, Any] = {
+    "jack": jack_1994,
+    "gradient": gradient_2009,
+    "hessian": hessian_2019,
+    "tracking": tracking_2011,
+}
 KEPT = ROOT / "build" / "papers"
 
 

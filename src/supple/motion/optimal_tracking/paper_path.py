@@ -48,7 +48,7 @@ from supple.motion.optimal_tracking.sparse_normal import NormalMatrix
 from supple.motion.optimal_tracking.trial import Trial
 
 STIFF = 1e5  # ρ, where the heaviest weight is 1
-RAISED = 1e-9  # on the diagonal of P: what nobody sees stays
+RAISED = 1e-7  # on the diagonal of P, above what rounding leaves there: what nobody sees stays
 ROUNDS = 25
 SETTLED = 1e-11  # a correction as a share of the step
 LONGEST = 1.5  # step: near the solution both curves are flat to the last digit
@@ -122,14 +122,17 @@ class Model:
         rows = np.concatenate([w, np.full(len(phi), STIFF)])
         data: Floats = np.concatenate([S.data, slope.data])
         self.matrix.factor(data, rows, RAISED)
-        delta, mu, rest, k, settled = np.zeros(len(g)), np.zeros(len(phi)), phi, 0, False
+        delta, mu, rest, k, settled, last = np.zeros(len(g)), np.zeros(len(phi)), phi, 0, False, np.inf
         while k < ROUNDS and not settled:
             correction = self.matrix.solve(-g - S.T @ (w * (S @ delta)) - slope.T @ (mu + STIFF * rest))
-            delta = delta + correction
+            size = float(np.linalg.norm(correction))
+            if not size < 10.0 * last:  # what is left is rounding
+                break
+            delta, last = delta + correction, size
             rest = phi + slope @ delta
             mu, k = mu + STIFF * rest, k + 1
-            settled = bool(np.linalg.norm(correction) <= SETTLED * np.linalg.norm(delta))
-        return delta, mu - k * STIFF * rest
+            settled = size <= SETTLED * float(np.linalg.norm(delta))
+        return (delta if k else np.full(len(g), np.nan)), mu - k * STIFF * rest
 
 
 def _stacked(parts: list[csr_array]) -> csr_array:
@@ -173,6 +176,9 @@ def reconstruct(
         misfit = model.S @ x + frame.offset
         g = model.S.T @ (frame.weight * misfit)
         delta, mu = model.step(frame, at, g)
+        if not np.isfinite(delta).all():
+            moved = np.inf
+            break
         phi, linear, seen = at.phi, at.slope @ delta, model.S @ delta
         bend = model.violations(frame, x + delta) - phi - linear
         middle = linear @ linear + 2.0 * phi @ bend
