@@ -58,7 +58,7 @@ def tracked(experiment: Experiment, method: OptimalTracking, frames: int | None)
 
 def tables(quick: bool, images: Path) -> list[dict[str, Any]]:
     """Tables 1 to 4: the paper's path by its own rule of acceptance and by ours, and the fast path."""
-    rows, frames = [], 25 if quick else None
+    rows, frames = [], 12 if quick else None
     for experiment in experiments(quick):
         for tolerance in TOLERANCES:
             own = {"experiment": experiment.name, "tolerance": tolerance}
@@ -108,7 +108,7 @@ def sizes(quick: bool, images: Path) -> dict[str, Any]:
 
 def starts(quick: bool, images: Path) -> list[dict[str, Any]]:
     """First frames from postures that are not the answer: how many converge, and to the same optimum."""
-    rows, count = [], 10 if quick else 100
+    rows, count = [], 5 if quick else 100
     for experiment in experiments(True):
         points, positions = list(experiment.points.values()), experiment.positions[0][:1]
         best = OptimalTracking(limits=False).track_frames(
@@ -143,7 +143,7 @@ def starts(quick: bool, images: Path) -> list[dict[str, Any]]:
 def captured(quick: bool, images: Path) -> list[dict[str, Any]]:
     """A captured walk on its own skeleton, 72 coordinates and 41 markers."""
     job, rows = trial("02_01"), []
-    frames = 40 if quick else None
+    frames = 20 if quick else None
     for accept in ("closed", "still"):
         for rule in RULES:
             method = OptimalTracking(rule, 1e-6, path="paper", accept=accept, limits=False)  # pyright: ignore[reportArgumentType]

@@ -124,3 +124,21 @@ def test_the_paths_agree_on_a_whole_body():
     for a, b in zip(one.q, other.q, strict=True):
         apart = [figure.seen(a, p)[:3, 3] - figure.seen(b, p)[:3, 3] for p in points]
         assert np.abs(apart).max() < 1e-7
+
+
+def test_what_nobody_sees_keeps_numbers_finite():
+    figure = supple.load("human", fingers=False)
+    rng = np.random.default_rng(3)
+    points = [
+        Point(s, rng.normal(0, 0.1, 3)) for s in ("pelvis", "head", "hand_l", "hand_r", "foot_l") for _ in range(3)
+    ]
+    q = np.array(figure.rest)
+    ways = np.array([[figure.seen(q + 0.03 * k, p)[:3, 3] for p in points] for k in range(4)])
+    ways += 0.01 * rng.normal(size=ways.shape)
+    for accept in ("still", "closed"):
+        tracked = OptimalTracking("maxmin", 1e-6, path="paper", accept=accept, limits=False).track_frames(
+            figure, points, ways
+        )
+        assert np.isfinite(tracked.q).all()
+        assert np.isfinite(tracked.violations).all()
+        assert (tracked.violations[tracked.converged] < 1e-6).all()
