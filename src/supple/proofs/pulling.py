@@ -1,4 +1,4 @@
-"""Pulls that prove boxes empty, for trees and closed loops of any size (what they are: `checker.pulls`).
+"""Pulls that prove boxes empty, for trees and closed loops of any size (what they are: `checker.pull_bounds`).
 
 **The programme.** Over forces λ, turns N, and for each joint a form Φ, a weight W of its limits and an Ω, the bound at the
 root and all matrices that must be positive semidefinite are linear. The least bound of all pulls whose lengths add up to one

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -22,7 +24,7 @@ def test_the_sparse_factor_solves_what_a_dense_one_does(seed: int):
     rows = csr_array(vstack([random_array((90, 60), density=0.04, rng=rng), eye_array(60)], format="csr"))
     matrix = NormalMatrix(rows)
     for _ in range(2):  # the structure is used again
-        data, weight, b = rng.normal(size=rows.nnz), rng.uniform(0.1, 2.0, rows.shape[0]), rng.normal(size=60)
+        data, weight, b = rng.normal(size=rows.nnz), rng.uniform(0.1, 2.0, len(rows.indptr) - 1), rng.normal(size=60)
         B = csr_array((data, rows.indices, rows.indptr), shape=rows.shape).toarray()
         matrix.factor(data, weight, 1e-3)
         wanted = np.linalg.solve(B.T @ (weight[:, None] * B) + 1e-3 * np.eye(60), b)
@@ -34,7 +36,7 @@ def model_of(name: str) -> tuple[Model, Frame]:
     figure = FOUR_BAR if name == "four-bar" else FIGURES[name]
     rng = np.random.default_rng(4)
     q = closed_four_bar(1.0) if name == "four-bar" else np.array(figure.rest)
-    points = [Point(segment, rng.normal(0, 0.1, 3)) for segment in figure.segments for _ in range(3)]
+    points = [Point(segment, rng.normal(0, 0.1, 3).tolist()) for segment in figure.segments for _ in range(3)]
     ways = np.array([[figure.seen(q, p)[:3, 3] for p in points]] * 2) + 0.02 * rng.normal(size=(2, len(points), 3))
     held = [Held(points[0], np.array([[np.nan] * 3, figure.seen(q, points[0])[:3, 3] + 0.01]))]
     driven = [DrivenAngle(figure.coordinates[0], q[0] + 0.1, 0.3)]
@@ -47,7 +49,7 @@ def of_the_appendix(model: Model, frame: Frame, at: Linear, g: np.ndarray) -> tu
     """Δ and −λ of (10) and (11) by a dense QR that finds dependent columns."""
     S, slope = model.S.toarray(), at.slope.toarray()
     H, A, n = S.T @ (frame.weight[:, None] * S), slope.T @ slope, len(g)
-    Q, R, order = qr(np.block([[H, A], [A, np.zeros((n, n))]]), pivoting=True)
+    Q, R, order = cast("Any", qr)(np.block([[H, A], [A, np.zeros((n, n))]]), pivoting=True)
     pivots = np.abs(np.diagonal(R))
     rank = int((pivots > 1e-9 * pivots[0]).sum())
     solution = np.zeros(2 * n)
@@ -92,10 +94,10 @@ def test_maxmin_is_the_larger_of_both_lengths():
 
 
 @pytest.mark.parametrize("step", ["merit", "maxmin"])
-def test_the_papers_rule_accepts_sooner_and_says_so(step: str):
+def test_the_papers_rule_accepts_sooner_and_says_so(step: Any):
     figure = FIGURES["mixed"]
     rng = np.random.default_rng(2)
-    points = [Point(segment, rng.normal(0, 0.1, 3)) for segment in figure.segments for _ in range(3)]
+    points = [Point(segment, rng.normal(0, 0.1, 3).tolist()) for segment in figure.segments for _ in range(3)]
     ways = np.array([[figure.seen(figure.rest + 0.02 * k, p)[:3, 3] for p in points] for k in range(4)])
     ways += 0.02 * rng.normal(size=ways.shape)
     found = {}
@@ -112,7 +114,7 @@ def test_the_papers_rule_accepts_sooner_and_says_so(step: str):
 def test_the_paths_agree_on_a_whole_body():
     figure = supple.load("human", fingers=False)
     rng = np.random.default_rng(3)
-    points = [Point(segment, rng.normal(0, 0.1, 3)) for segment in figure.segments for _ in range(3)]
+    points = [Point(segment, rng.normal(0, 0.1, 3).tolist()) for segment in figure.segments for _ in range(3)]
     q = np.array(figure.rest)
     ways = np.array([[figure.seen(q + 0.02 * k, p)[:3, 3] for p in points] for k in range(3)])
     ways += 0.01 * rng.normal(size=ways.shape)
@@ -130,7 +132,9 @@ def test_what_nobody_sees_keeps_numbers_finite():
     figure = supple.load("human", fingers=False)
     rng = np.random.default_rng(3)
     points = [
-        Point(s, rng.normal(0, 0.1, 3)) for s in ("pelvis", "head", "hand_l", "hand_r", "foot_l") for _ in range(3)
+        Point(s, rng.normal(0, 0.1, 3).tolist())
+        for s in ("pelvis", "head", "hand_l", "hand_r", "foot_l")
+        for _ in range(3)
     ]
     q = np.array(figure.rest)
     ways = np.array([[figure.seen(q + 0.03 * k, p)[:3, 3] for p in points] for k in range(4)])

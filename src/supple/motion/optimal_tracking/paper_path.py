@@ -120,8 +120,7 @@ class Model:
         """Δ and μ of (9)."""
         S, w, (phi, slope) = self.S, frame.weight, at
         rows = np.concatenate([w, np.full(len(phi), STIFF)])
-        data: Floats = np.concatenate([S.data, slope.data])
-        self.matrix.factor(data, rows, RAISED)
+        self.matrix.factor(np.append(S.data, slope.data).astype(float), rows, RAISED)
         delta, mu, rest, k, settled, last = np.zeros(len(g)), np.zeros(len(phi)), phi, 0, False, np.inf
         while k < ROUNDS and not settled:
             correction = self.matrix.solve(-g - S.T @ (w * (S @ delta)) - slope.T @ (mu + STIFF * rest))

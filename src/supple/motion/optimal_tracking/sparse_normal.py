@@ -74,7 +74,7 @@ class NormalMatrix:
     """P of rows with one pattern: `factor` takes their numbers and weights, `solve` a right side."""
 
     def __init__(self, rows: csr_array) -> None:
-        n = int(rows.shape[-1])
+        n = rows.shape[-1]  # pyright: ignore[reportOptionalSubscript]
         self.indptr = rows.indptr.astype(np.int64)
         filled = csr_array((np.ones(len(rows.indices)), rows.indices, rows.indptr), shape=rows.shape)
         P = (filled.T @ filled + 1e3 * len(rows.indices) * eye_array(n)).tocsc()

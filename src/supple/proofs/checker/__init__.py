@@ -144,7 +144,7 @@ faces. Of a ball or capsule the point of its core nearest to `near` is taken.
 in their order, `forms` Φ (4 × 4, taken symmetric), `limits` G (4 rows) and `skews` (4 × 4, whose skew part is Ω). With
 tolerances widened by 1e-12, the bound at the root, the constants of all targets and what tolerances can make of them must
 be below zero together, and every matrix on the way positive definite: the inequalities at the top of
-`proofs/checker/pulls.py`. Joints beyond which nothing is pulled are not looked at, and entries begin at one root.
+`proofs/checker/pull_bounds.py`. Joints beyond which nothing is pulled are not looked at, and entries begin at one root.
 
 **What is bounded.**
 

@@ -21,7 +21,7 @@ from supple.proofs.checker.collisions import Ways, core_of
 from supple.proofs.checker.leaves import Loop
 from supple.proofs.checker.mechanism import Mechanism
 from supple.proofs.checker.proof import Crash, Leaf, Proof, Pull, Split
-from supple.proofs.checker.pulls import Pulls
+from supple.proofs.checker.pull_bounds import Pulls
 from supple.proofs.checker.statement import Bar, Statement
 from supple.proofs.checker.text import DEEPEST, MOST_ENTRIES, MOST_LINKS, MOST_NODES, MOST_PAIRS, numbers_of
 
