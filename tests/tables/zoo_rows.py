@@ -488,7 +488,8 @@ ROWS: dict[str, Row] = {
     "Multistart": row(supple.Multistart, solver=(supple.Newton(), NEVER), attempts=(1, COUNT)),
     "Newton": row(supple.Newton, steps=STEPS, tolerance=TOLERANCE, curvature=(True, FLAG), damping=(0.1, POSITIVE)),
     "OptimalTracking": row(supple.OptimalTracking, step=("merit", NEVER), tolerance=(1e-7, POSITIVE), iterations=(5, WHOLE),
-                           path=("fast", NEVER), limits=(True, FLAG), curvature=(True, FLAG), steady=(0.0, NOT_NEGATIVE)),
+                           path=("fast", NEVER), accept=("still", NEVER), limits=(True, FLAG),
+                           curvature=(True, FLAG), steady=(0.0, NOT_NEGATIVE)),
     "OptimalTracking.track_frames": method(
         lambda: supple.OptimalTracking(iterations=1), "track_frames", figure=(ARM, FIGURE), points=([Point("b")], NEVER),
         positions=(np.zeros((2, 1, 3)), NEVER), weights=(None, NONE | NOT_NEGATIVE), start=(None, STARTS), held=((), EMPTY),

@@ -13,9 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import supple
 from supple.basics.writing import check_place
-from supple.cli import archives
+from supple.cli import archives, inputs
 from supple.cli.archives import Spread
-from supple.cli import inputs
 from supple.errors import BadFile, BadValue
 from supple.figure.figure import Figure
 from supple.motion.markers import Markers
