@@ -11,7 +11,8 @@ import numpy as np
 from supple.geometry.placements import Floats, inverse
 from supple.solvers.any_arm.elimination import Elimination
 from supple.solvers.closed_forms.axes import HINGES, Axes
-from supple.solvers.closed_forms.closed_form import packed_arm, polished_rows
+from supple.solvers.closed_forms.closed_form import polished_rows
+from supple.solvers.closed_forms.packed_arms import packed_arm
 from supple.solvers.closed_forms.rows_of_arms import SCRATCH_COLUMNS, SCRATCH_ROWS
 
 MOST = 64  # postures of one list, of which sixteen can be

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from supple.basics.checks import check_fields, counted, not_negative, number, positive, whole
+from supple.basics.checks import check_fields, counted, flag, not_negative, number, positive, whole
 from supple.geometry.placements import Floats
 from supple.problem.allowance import FREELY, Allowance
 from supple.problem.goals import Custom, Near
@@ -31,9 +31,10 @@ class LevenbergMarquardt:
     factor: float = 0.1  # μ, damping as a share of G
     floor: float = 1e-9  # λ₀, damping as a share of the mean diagonal of J D Jᵀ
     slow: float = 0.9  # an attempt with three steps in a row that leave more of G than this is abandoned
+    formulas: bool = False  # whether an arm that has a formula is answered by it, the nearest branch to the start
 
     def __post_init__(self) -> None:
-        check_fields(self, steps=whole, attempts=counted, tolerance=not_negative)
+        check_fields(self, steps=whole, attempts=counted, tolerance=not_negative, formulas=flag)
         check_fields(self, factor=not_negative, floor=positive, slow=partial(number, above=0.0, most=1.0))
 
     def refuse(self, problem: Problem) -> list[str]:
@@ -49,7 +50,7 @@ class LevenbergMarquardt:
 
     def settings(self) -> tuple[float, ...]:
         """The numbers that the kernel reads."""
-        return (self.steps, self.attempts, self.tolerance, self.factor, self.floor, self.slow)
+        return (self.steps, self.attempts, self.tolerance, self.factor, self.floor, self.slow, self.formulas)
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Search from `start`, then, with several attempts, from the points of the sequence that `seed` names."""
