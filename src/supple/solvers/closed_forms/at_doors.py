@@ -37,8 +37,8 @@ from supple.solvers.closed_forms.rows_of_arms import (
 )
 
 FINE = 1e-8  # [m, rad] a tolerance that formulas keep to
-nearest_rows = entry_in("supple.solvers.closed_forms.nearest.nearest_rows")
-slice_rows = entry_in("supple.solvers.closed_forms.nearest.slice_rows")
+nearest_rows = entry_in("supple.solvers.closed_forms.nearest_branch.nearest_rows")
+slice_rows = entry_in("supple.solvers.closed_forms.nearest_branch.slice_rows")
 
 
 @dataclass(frozen=True, eq=False)
