@@ -49,6 +49,7 @@ class Solutions(Value):
     proving: Proving = UNASKED
     proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
     allowance: Allowance = FREELY  # the deadline of all together
+    on_device: np.ndarray | None = None  # (n) which rows were solved on the device; None: there was none
 
     def __len__(self) -> int:
         return len(self.q)
@@ -118,10 +119,14 @@ def solve_many(
 
     Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`. `cluster` is a
     ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline.
+
+    With ``device="cuda"`` (extra `cuda`) a GPU searches first, with a loop of its own, which begins at `start` and
+    takes trees, ranges, free roots, and goals of places, orientations and directions; what it leaves, or does not
+    take, is searched for here, and ``solutions.on_device`` says which rows were solved there.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")
-    one_of(device, ("cpu",), "the device")
+    one_of(device, ("cpu", "cuda"), "the device")
     seed, workers = seeded(seed), os.cpu_count() or 1
     if threads is not None:
         workers = whole(threads, "threads, how many work at a time,", 1, MOST_THREADS)
@@ -140,9 +145,18 @@ def solve_many(
         return Solutions(**spread(cluster, solve_many, problem, given, options))
     first = _starts(problem, start, len(T))
     rows = Rows(problem, given, T, np.array(first), FREELY.report(len(T)), seed, proving)
-    _run(chosen, problem, rows, workers, stop)
+    on_device = None
+    if device == "cuda":
+        from supple.solving.on_device import solve_on_device
+
+        on_device = solve_on_device(rows, start, solver)
+        _run_rest(chosen, rows, on_device, workers, stop)
+    else:
+        _run(chosen, problem, rows, workers, stop)
     rows.settle(first, stop)
-    return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
+    return stop.conclude(
+        rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop), on_device=on_device)
+    )
 
 
 def _starts(problem: Problem, start: Any, count: int) -> Floats:
@@ -193,6 +207,17 @@ def _run(solver: LevenbergMarquardt, problem: Problem, rows: Rows, workers: int,
             call.run(rows.T, rows.Q, at, min(at + chunk, len(rows.Q)))
 
     stop.run([partial(work, first) for first in range(workers)], rows.halt)
+
+
+def _run_rest(solver: LevenbergMarquardt, rows: Rows, done: np.ndarray, workers: int, stop: Stop) -> None:
+    """Solve the rows that a device left, in place."""
+    left = np.flatnonzero(~done)
+    if len(left):
+        some = tuple(None if t is None else t[left] for t in rows.targets)
+        part = Rows(rows.problem, some, rows.T[left], rows.Q[left], rows.report[left], rows.seed, rows.proving)
+        _run(solver, rows.problem, part, workers, stop)
+        rows.Q[left], rows.report[left] = part.Q, part.report
+        rows.late[left] = part.late
 
 
 def _misses(problem: Problem, task: Task, targets: Any, Q: np.ndarray) -> np.ndarray:
