@@ -50,6 +50,7 @@ class Solutions(Value):
     proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
     allowance: Allowance = FREELY  # the deadline of all together
     obstacles: Mapping[str, Floats] = field(default_factory=dict)  # where those were that move, (n, 4, 4) by name
+    on_device: np.ndarray | None = None  # (n) which rows were solved on the device; None: there was none
 
     def __len__(self) -> int:
         return len(self.q)
@@ -123,10 +124,14 @@ def solve_many(
     Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`. `cluster` is a
     ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline. `obstacles` says where
     those are that move (`Moving`), by name: a placement for all rows, or one for each (n, 4, 4).
+
+    With ``device="cuda"`` (extra `cuda`) a GPU searches first, with a loop of its own, which begins at `start` and
+    takes trees, ranges, free roots, and goals of places, orientations and directions; what it leaves, or does not
+    take, is searched for here, and ``solutions.on_device`` says which rows were solved there.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")
-    one_of(device, ("cpu",), "the device")
+    one_of(device, ("cpu", "cuda"), "the device")
     seed, workers = seeded(seed), os.cpu_count() or 1
     if threads is not None:
         workers = whole(threads, "threads, how many work at a time,", 1, MOST_THREADS)
@@ -149,9 +154,11 @@ def solve_many(
     rows = Rows(problem, given, T, np.array(first), FREELY.report(len(T)), seed, proving)
     if obstacles is not None:
         rows.move(obstacles)
-    _run(chosen, problem, rows, workers, stop)
+    on_device = _searched(chosen, rows, None if device == "cpu" else (start, solver), workers, stop)
     rows.settle(first, stop)
-    return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
+    return stop.conclude(
+        rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop), on_device=on_device)
+    )
 
 
 def _starts(problem: Problem, start: Any, count: int) -> Floats:
@@ -202,6 +209,27 @@ def _run(solver: LevenbergMarquardt, problem: Problem, rows: Rows, workers: int,
             rows.run(call, at, min(at + chunk, len(rows.Q)))
 
     stop.run([partial(work, first) for first in range(workers)], rows.halt)
+
+
+def _searched(
+    solver: LevenbergMarquardt, rows: Rows, there: tuple[Any, Any] | None, workers: int, stop: Stop
+) -> np.ndarray | None:
+    """Search for all rows, in place, those that a device leaves too; which it solved, if there is one (a start, a solver)."""
+    if there is None:
+        _run(solver, rows.problem, rows, workers, stop)
+        return None
+    from supple.solving.on_device import solve_on_device
+
+    done = solve_on_device(rows, *there)
+    left = np.flatnonzero(~done)
+    if len(left) == len(done):
+        _run(solver, rows.problem, rows, workers, stop)
+    elif len(left):
+        some = tuple(None if t is None else t[left] for t in rows.targets)
+        part = Rows(rows.problem, some, rows.T[left], rows.Q[left], rows.report[left], rows.seed, rows.proving)
+        _run(solver, rows.problem, part, workers, stop)
+        rows.Q[left], rows.report[left], rows.late[left] = part.Q, part.report, part.late
+    return done
 
 
 def _misses(problem: Problem, task: Task, targets: Any, Q: np.ndarray) -> np.ndarray:
