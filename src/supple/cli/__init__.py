@@ -242,7 +242,7 @@ def _retarget(
 
     spread, part = Spread(workers, cluster, retry_failed, ending), (first, last, step)
     if command.is_archive(clip, output, spread):
-        only = {"picture": picture, "report": report, "print-match": show_match, "to-unit": to_unit}
+        only = {"picture": picture, "report": report, "print-match": show_match, "to-unit": to_unit, "against": against}
         read = command.Read(model, unit, up, part)
         raise typer.Exit(0 if command.many(clip, to, output, read, match, plant, rest, fixed, spread, only) else 1)
     motion = command.clip_of(clip[0], model, unit, up, part)
@@ -251,7 +251,7 @@ def _retarget(
         command.print_match(motion, figure)
     else:
         wanted = command.Wanted(match, plant, rest, picture, report, against)
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, clip.name, wanted) else 1)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, clip[0].name, wanted) else 1)
 
 
 @app.command("warm")
