@@ -98,7 +98,14 @@ class Kinematics:
     def placements(self: Any, q: ArrayLike) -> dict[str, Floats]:
         """Where every named segment is, in one posture."""
         world, _ = self._world(self.posture(q).reshape(1, self.size))
-        return {segment: self._frames(world, segment)[0] for segment in self.segments}
+        at, frames = self._rows
+        return dict(zip(self.segments, _placed(world[0, at]) @ frames, strict=True))
+
+    @cached_property
+    def _rows(self: Any) -> tuple[np.ndarray, Floats]:
+        """The row of every segment in the world table, and its frame in that row."""
+        packed, names = self.packed, self.segments
+        return np.array([packed.row[s] for s in names], dtype=int), np.array([packed.frame[s] for s in names])
 
     def marker_places(self: Any, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
         """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
@@ -116,12 +123,7 @@ class Kinematics:
         return places[0] if array.ndim == 1 else places
 
     def _frames(self: Any, world: np.ndarray, segment: str) -> Floats:
-        rows = world[:, self.packed.row[segment]]
-        T = np.zeros((len(world), 4, 4))
-        T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
-        T[:, :3, 3] = rows[:, 9:12]
-        T[:, 3, 3] = 1.0
-        return T @ self.packed.frame[segment]
+        return _placed(world[:, self.packed.row[segment]]) @ self.packed.frame[segment]
 
     def mass_centre(self: Any, q: ArrayLike) -> Floats:
         """The centre of mass [m] in one posture."""
@@ -212,3 +214,12 @@ class Kinematics:
         d = -1 - k
         first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
         return [(int(term[t, DRIVEN_BY]), slopes[:, t, None]) for t in range(first[d], first[d + 1])]
+
+
+def _placed(rows: np.ndarray) -> Floats:
+    """Rows of world tables as placements (n, 4, 4)."""
+    T = np.zeros((len(rows), 4, 4))
+    T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
+    T[:, :3, 3] = rows[:, 9:12]
+    T[:, 3, 3] = 1.0
+    return T
