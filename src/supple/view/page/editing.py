@@ -213,7 +213,7 @@ class Editing:
     def redo(self) -> None:
         """Forth by one step."""
         self._quiet()
-        if not self.scene.undone and self._later and self._later[-1][1] is self.scene.now:
+        if not self.scene.undone and self._later and self._later[-1][1] == self.scene.now:
             self._earlier.append(self.scene)
             self.scene, self.selected = self._later.pop()[0], None
         else:

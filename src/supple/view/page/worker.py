@@ -28,7 +28,6 @@ class Worker:
 
     def __init__(self, session: Session, show: Callable[[Session], None]) -> None:
         self.session, self.trouble = session, ""
-        self.times: list[float] = []  # seconds of the processor of the last ticks
         self.ticks = 0  # since the beginning
         self._show, self._queue = show, queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="supple page", daemon=True)
@@ -83,7 +82,6 @@ class Worker:
         began = thread_time()
         session.tick()
         took = thread_time() - began
-        self.times = [*self.times[-59:], took]
         self.ticks += 1
         session.said = replace(session.said, microseconds=1e6 * took)
 
