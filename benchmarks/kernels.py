@@ -21,7 +21,7 @@ from supple.kernels.compiling import entry
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient, hessian
-from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_evaluation
 from supple.kernels.tree import open_tree, place, steer
 
 HUMAN_GOALS = ("hand_l.tip", "hand_r.tip", "foot_l.heel", "foot_r.heel", "pelvis", "head.top")

@@ -27,7 +27,7 @@ import supple
 from scaling_cells import EVALUATED, ROUNDS, Building, Cell, Evaluation, Iteration
 from scaling_plot import draw
 from scaling_problems import Case, chain_case, grouped_case, jack_case, reach_case
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 from supple.solvers.levenberg_marquardt.scratch import SEARCH_SCRATCH
 
 SIZES = (10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1400, 2000)

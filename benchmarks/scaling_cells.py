@@ -16,9 +16,9 @@ from supple.kernels.compiling import entry
 from supple.kernels.jacobian import jacobian_entry, linearise
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
-from supple.kernels.scratch import open_evaluation
+from supple.kernels.tables import open_evaluation
 from supple.problem.allowance import EVALUATIONS, ITERATIONS
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import SearchCall
 
 ROUNDS, SPAN = 9, 6.0  # most rounds, and the seconds after which a cell has had enough of them; at least two
 LONG = 1.0  # seconds; where the first solve takes longer, one start has to do

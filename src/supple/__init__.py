@@ -31,6 +31,33 @@ def lazily(
     return attribute, lambda: sorted({*home, *rooms, "__doc__", "__version__"}), sorted(home)
 
 
+class _Member:
+    """A member of a class whose module has not been imported yet."""
+
+    def __init__(self, name: str, bring: Callable[[], None]) -> None:
+        self.name, self.bring = name, bring
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        self.bring()
+        return getattr(kind if owner is None else owner, self.name)
+
+
+def members_of(home: str, names: str) -> Any:
+    """A class to inherit from that has the named members of the class `home`, ``module.Class``, which is not imported before
+    somebody asks for one of them. The block under ``TYPE_CHECKING`` imports it, so that editors see what is inherited.
+    """
+    module, _, name = home.rpartition(".")
+
+    def bring() -> None:
+        there = vars(getattr(import_module(module), name))
+        for member in names.split():
+            setattr(stand_in, member, there[member])
+
+    members = {member: _Member(member, bring) for member in names.split()}
+    stand_in = type(name, (), {"__module__": module, "__doc__": f"See `{home}`.", **members})
+    return stand_in
+
+
 if TYPE_CHECKING:
     from supple import (
         cluster as cluster,
@@ -114,7 +141,7 @@ if TYPE_CHECKING:
     from supple.solvers.baselines.jacobian_transpose import JacobianTranspose as JacobianTranspose
     from supple.solvers.baselines.pseudo_inverse import PseudoInverse as PseudoInverse
     from supple.solvers.decide import Decide as Decide
-    from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt as LevenbergMarquardt
+    from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt as LevenbergMarquardt
     from supple.solvers.multistart import Multistart as Multistart
     from supple.solvers.newton.newton import Newton as Newton
     from supple.solvers.projected_gradient import ProjectedGradient as ProjectedGradient
@@ -164,7 +191,7 @@ __getattr__, __dir__, __all__ = lazily(
         "solvers.baselines.jacobian_transpose": ["JacobianTranspose"],
         "solvers.baselines.pseudo_inverse": ["PseudoInverse"],
         "solvers.decide": ["Decide"],
-        "solvers.levenberg_marquardt.settings": ["LevenbergMarquardt"],
+        "solvers.levenberg_marquardt.levenberg_marquardt": ["LevenbergMarquardt"],
         "solvers.multistart": ["Multistart"],
         "solvers.newton.newton": ["Newton"],
         "solvers.projected_gradient": ["ProjectedGradient"],

@@ -14,7 +14,7 @@ from scipy.optimize import linprog, nnls
 
 from supple.errors import BadValue
 from supple.figure.limits import Limits, project_entry
-from supple.kernels.algebra.row_room import row_room
+from supple.kernels.tables import row_room
 
 
 def projected(limits: Limits, q: np.ndarray, ease: np.ndarray) -> tuple[np.ndarray, float]:

@@ -94,7 +94,10 @@ def test_every_solver_is_in_the_guide_and_explained_once():
     assert not missing, f"solving.md does not speak of {', '.join(missing)}"
     shown = [module for page in (DOCS / "how").glob("*.md") for module in SHOWN.findall(text_of(page))]
     assert len(shown) == len(set(shown)), "a docstring stands on two pages"
-    homes = {name: kind.__module__.removeprefix("supple.").removesuffix(".settings") for name, kind in solvers.items()}
+    homes = {
+        name: kind.__module__.removeprefix("supple.").removesuffix(".levenberg_marquardt")
+        for name, kind in solvers.items()
+    }
     untold = [name for name, home in homes.items() if not any(module.startswith(home) for module in shown)]
     assert not untold, f"no page of docs/how shows the docstrings of {', '.join(untold)}"
 

@@ -46,7 +46,6 @@ SEVERAL = {
     "retarget": "a motion carried over to another figure: the function, its command",
     "scratch": "memory that kernels write and nobody keeps, declared",
     "search": "a search over many attempts",
-    "settings": "the numbers of a method that a user chooses",
     "shapes": "solid shapes: our own, and as a scene file writes them",
     "skeleton": "bones: read from a file, drawn",
     "solids": "solid shapes: how far apart they are, how they are drawn",

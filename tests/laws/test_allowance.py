@@ -28,9 +28,8 @@ from supple.solvers.baselines.damped_least_squares import DampedLeastSquares
 from supple.solvers.baselines.fabrik import Fabrik
 from supple.solvers.baselines.jacobian_transpose import FittedStep, FixedStep, JacobianTranspose
 from supple.solvers.baselines.pseudo_inverse import PseudoInverse
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, plain_search_entry
 from supple.solvers.levenberg_marquardt.search import search_entry
-from supple.solvers.levenberg_marquardt.search_call import plain_search_entry
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient

@@ -73,7 +73,7 @@ from supple.motion import DrivenAngle, Held, Match, Natural
 from supple.problem import Miss, Trace
 from supple.proofs import Certificates
 from supple.scene import Touch
-from supple.solvers.levenberg_marquardt.search_call import plain_search_entry
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import plain_search_entry
 from supple.solvers.rank_one import AllOf, Contact, Continuity, FreeRegions
 from supple.solving.step import plain_step_entry
 from tests.tables.public import PUBLIC

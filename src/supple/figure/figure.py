@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import members_of
 from supple.basics.checks import (
     check_fields,
     flag,
@@ -24,18 +25,34 @@ from supple.basics.checks import (
 )
 from supple.basics.values import FrozenDict, Value, read_only
 from supple.errors import BadValue, find
-from supple.figure.assembly import by_name, driven_rows, in_order, resolved
-from supple.figure.contacts import Contacts
 from supple.figure.drives import Coordinate, LinearLimit
-from supple.figure.edits import Edits
 from supple.figure.effectors import Point
 from supple.figure.joints import Joint
-from supple.figure.kinematics import Kinematics
 from supple.figure.limits import Limits
-from supple.figure.names import Names, Origin, pairs_in
 from supple.figure.packing import Packed, pack_tree
+from supple.figure.structure import Origin, Structure, by_name, driven_rows, in_order, pairs_in, resolved, solids_in
 from supple.geometry.placements import Floats, frozen, here, placement
-from supple.geometry.shapes import Ball, Body, Box, Capsule, Hull, Solid
+from supple.geometry.shapes import Body, Solid
+
+if TYPE_CHECKING:
+    from supple.figure.contacts import Contacts
+    from supple.figure.edits import Edits
+    from supple.figure.kinematics import Kinematics
+else:  # they are imported when one of their members is asked for
+    Kinematics = members_of(
+        "supple.figure.kinematics.Kinematics",
+        "placement placements marker_places mass_centre seen jacobian curvature _world _frames _drivers",
+    )
+    Edits = members_of(
+        "supple.figure.edits.Edits",
+        "renamed with_limits with_rest locked grouped attached prefixed based_at rerooted with_spheres with_capsules "
+        "with_solids with_markers with_marker_set scaled _changed",
+    )
+    Contacts = members_of(
+        "supple.figure.contacts.Contacts",
+        "bars round_bars joined_pairs touching left_out never_touching colliding_pairs with_pairs _hung_on _apart_at_rest "
+        "_rest_was_chosen _packed_bars _distances _sampled _apart",
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,17 +85,8 @@ class Loop(Value):
         object.__setattr__(self, "at_b", placement(self.at_b, f"end b of loop {self.name!r}"))
 
 
-def _solids(solids: Mapping[str, Sequence[Solid]]) -> dict[str, tuple[Solid, ...]]:
-    """Solids by segment as tuples; anything but balls, capsules, boxes and hulls is refused."""
-    given = mapping(solids, "the solids of a figure")
-    return {
-        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Box, Hull))
-        for segment, several in given.items()
-    }
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Figure(Value, Names, Kinematics, Edits, Contacts):
+class Figure(Value, Structure, Kinematics, Edits, Contacts):
     """A tree of joints over named segments, with bodies, limits and closed loops. It never changes.
 
     `joints` are all of them, fixed and driven ones included, given in any order or by name, and kept by name, depth-first.
@@ -126,7 +134,7 @@ class Figure(Value, Names, Kinematics, Edits, Contacts):
         joints = resolved(in_order(items(given, f"the joints of {what}"), self.name), own, self.name)
         object.__setattr__(self, "joints", FrozenDict(by_name(joints)))
         object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
-        object.__setattr__(self, "solids", FrozenDict(_solids(self.solids)))
+        object.__setattr__(self, "solids", FrozenDict(solids_in(self.solids)))
         object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             self.check_segment(segment)

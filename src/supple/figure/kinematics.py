@@ -1,87 +1,25 @@
-"""What hangs on what in a figure, where its parts are in a posture, and how they move with it."""
+"""Where the parts of a figure are in a posture, and how they move with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.basics.checks import items
-from supple.basics.values import FrozenDict
 from supple.errors import BadValue, find
 from supple.figure.drives import Linear
 from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
-from supple.figure.joints import Joint
 from supple.figure.packing import worlds
 from supple.geometry.placements import Floats, inverse
 from supple.kernels.layouts import DRIVEN_BY
 
 
 class Kinematics:
-    """What a `Figure`, which is the only class that has this, knows of its tree (`self` is that figure)."""
+    """What a `Figure`, which is the only class that has this, knows of its postures (`self` is that figure)."""
 
-    # ── what hangs on what ───────────────────────────────────────────────────────────────────────────────────────────
-    @cached_property
-    def joint_of(self: Any) -> Mapping[str, Joint]:
-        """The joint that moves each segment (or that has no segment), by that name."""
-        return FrozenDict({joint.key: joint for joint in self.joints.values()})
-
-    def parent_of(self: Any, segment: str) -> str | None:
-        """The nearest named segment above; None for one that hangs on the world."""
-        self.check_segment(segment)
-        above = self.joint_of[segment].parent
-        while above is not None and self.joint_of[above].segment is None:
-            above = self.joint_of[above].parent
-        return above
-
-    def joints_of(self: Any, segment: str) -> tuple[str, ...]:
-        """The joints that move `segment` in its parent, outermost first; fixed ones left out."""
-        self.check_segment(segment)
-        names: list[str] = []
-        joint: Joint | None = self.joint_of[segment]
-        while joint is not None:
-            if not joint.is_fixed:
-                names.append(joint.name)
-            above = None if joint.parent is None else self.joint_of[joint.parent]
-            joint = above if above is not None and above.segment is None else None
-        return tuple(names[::-1])
-
-    def chain(self: Any, start: str | None, end: str) -> tuple[str, ...]:
-        """The coordinates that move `end` as seen from `start` (None: from the world)."""
-        ends: list[str] = [end] if start is None else [start, end]
-        keys = [self.path_to_root(segment) for segment in ends]
-        shared = set(keys[0]) & set(keys[-1]) if len(keys) == 2 else set()
-        names: dict[str, None] = {}
-        for key in [k for path in keys for k in path if k not in shared]:
-            joint = self.joint_of[key]
-            if joint.drive is not None:
-                names.update((name, None) for name, _ in joint.drive.terms)
-            elif not joint.is_fixed:
-                names[joint.name] = None
-        return tuple(name for name in self.coordinates if name in names)
-
-    def path_to_root(self: Any, segment: str) -> tuple[str, ...]:
-        """The segment and all that carry it, up to the root; between the joints of a ball they have the joints' names."""
-        self.check_segment(segment)
-        keys, at = [], segment
-        while at is not None:
-            keys.append(at)
-            at = self.joint_of[at].parent
-        return tuple(keys)
-
-    def check_segment(self: Any, segment: Any, owner: str = "") -> None:
-        """Refuse a segment that the figure does not have; `owner` is who names it."""
-        if not (isinstance(segment, str) and segment in self._is_segment):
-            find(self.segments, segment, "segment", owner or f"figure {self.name!r}")
-
-    @cached_property
-    def _is_segment(self: Any) -> frozenset[str]:
-        return frozenset(self.segments)
-
-    # ── where it is ──────────────────────────────────────────────────────────────────────────────────────────────────
     def _world(self: Any, Q: Floats) -> tuple[np.ndarray, np.ndarray]:
         """World tables (k, n + 1, WORLD), and the slopes (k, t) of drive terms."""
         I, F = self._flat

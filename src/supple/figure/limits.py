@@ -17,8 +17,8 @@ from supple.basics.checks import finite, not_negative, numbers
 from supple.basics.values import Value, read_only
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen
-from supple.kernels.algebra.row_room import SLACK, row_room
 from supple.kernels.compiling import entry_in
+from supple.kernels.tables import SLACK, row_room
 
 project_entry = entry_in("supple.kernels.projecting.project_entry")
 

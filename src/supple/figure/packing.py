@@ -19,7 +19,7 @@ from supple.figure.joints import Joint
 from supple.geometry.placements import HERE, Floats
 from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import DRIVE_TERM, DRIVE_TERMS, DRIVEN_BY, JOINTS, OFFSET, TREE, WORLD, Layout, pack
-from supple.kernels.scratch import TREE_SCRATCH
+from supple.kernels.tables import TREE_SCRATCH
 
 worlds_entry = entry_in("supple.kernels.tree.worlds_entry")
 

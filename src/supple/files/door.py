@@ -17,7 +17,8 @@ import numpy as np
 from supple.basics.checks import instance, path_of
 from supple.errors import BadFile, UnknownName, find, needed, shown
 from supple.figure import catalogue
-from supple.figure.figure import Figure, Origin
+from supple.figure.figure import Figure
+from supple.figure.structure import Origin
 
 if TYPE_CHECKING:
     from supple.motion.markers import Markers

@@ -18,6 +18,7 @@ from typing import Any
 
 from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import GENERAL, entry, leaf, row, stage
+from supple.kernels.kinds import AT, CLEAR, FACE, TILT, TURN
 from supple.kernels.layouts import (
     BLOCK,
     FRAME,
@@ -38,11 +39,9 @@ from supple.kernels.layouts import (
     WIDEST_ROUTE,
 )
 from supple.kernels.observe import mass_columns, mass_sums, observe, outward
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_routes, open_tasks
+from supple.kernels.tables import open_evaluation, open_routes, open_tasks
 from supple.kernels.terms.clear import REACH
 from supple.kernels.terms.dispatch import residual
-from supple.kernels.terms.kinds import AT, CLEAR, FACE, TILT, TURN
 from supple.kernels.tree import open_tree, place, steer
 
 

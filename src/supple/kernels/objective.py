@@ -17,12 +17,11 @@ from typing import Any
 from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.curvature import add_chain_stiffness, add_mass_stiffness, add_tree_stiffness, squares
+from supple.kernels.kinds import CLEAR, NEAR
 from supple.kernels.layouts import DRIVEN_BY, FRAME_ROW, KIND, MET, NO_ROW, TARGET_AT, WEIGHT
 from supple.kernels.observe import apply_wrench, observe
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_tasks
+from supple.kernels.tables import open_evaluation, open_tasks
 from supple.kernels.terms.dispatch import parts, potential, stiffness
-from supple.kernels.terms.kinds import CLEAR, NEAR
 from supple.kernels.tree import open_tree, place, slopes, steer, sum_stiffness
 from supple.kernels.wrench import curve, push, stiffen
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from supple.kernels.compiling import entry, leaf, shared
 from supple.kernels.layouts import CURVE_AT, DRIVEN_BY, PIECES, TREE, WORLD
 from supple.kernels.opening import opener, padded
-from supple.kernels.scratch import open_tree_scratch
+from supple.kernels.tables import open_tree_scratch
 
 shared(padded)
 

@@ -13,7 +13,7 @@ from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import RESIDUALS
 from supple.kernels.objective import gradient_entry, hessian_entry
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 from supple.problem.packing import suited
 from supple.problem.problem import Problem
 

@@ -28,8 +28,8 @@ from supple.geometry.distances import between_cores, distance_between
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
+from supple.kernels import kinds as kind
 from supple.kernels.solids import solid_of
-from supple.kernels.terms import kinds as kind
 from supple.problem.bars import Bar, Obstacle, Other, Pair, Standing, carried, in_order
 from supple.problem.goals.base import Miss, OfFigure, Term
 from supple.problem.task import Clearance

@@ -1,4 +1,4 @@
-"""From tasks to the rows that kernels read (their meaning is in `views` and `terms`)."""
+"""From tasks to the rows that kernels read (their meaning is in `layouts` and `terms`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from supple.figure.effectors import Gap, MassCentre
 from supple.figure.figure import Figure
 from supple.figure.packing import Packed, find_charts, with_charts
 from supple.geometry.placements import HERE, Floats, compose
+from supple.kernels import kinds as kind
 from supple.kernels.layouts import (
     ALTERNATIVES,
     BLOCK,
@@ -32,13 +33,12 @@ from supple.kernels.layouts import (
     pack,
     view,
 )
-from supple.kernels.scratch import EVALUATION
-from supple.kernels.terms import kinds as kind
+from supple.kernels.tables import EVALUATION
 from supple.problem.goals.base import Term
 from supple.problem.routes import Routes
 
 if TYPE_CHECKING:
-    from supple.kernels.compiling.entries import NamedEntry
+    from supple.kernels.compiling.without_numba import NamedEntry
     from supple.problem.bars import Bar, Other, Pair
 
 PLAIN_KINDS = (kind.AT, kind.FACE, kind.TURN)

@@ -17,8 +17,8 @@ from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.figure.packing import pack_tree
 from supple.geometry.placements import Floats
+from supple.kernels.kinds import ROWS
 from supple.kernels.layouts import BLOCK, TREE, view
-from supple.kernels.terms.kinds import ROWS
 from supple.problem.goals.base import Miss, OfFigure
 from supple.problem.packing import Tables
 from supple.problem.task import Clearance, Task, chain_of, closing, miss_of, segments_of, weighs
@@ -228,7 +228,7 @@ class Problem(Value):
 
     def scratch(self) -> np.ndarray:
         """Memory for one evaluation at a time."""
-        from supple.kernels.scratch import EVALUATION
+        from supple.kernels.tables import EVALUATION
 
         return EVALUATION.fresh(self.pack[0])
 

@@ -16,7 +16,7 @@ from supple.errors import BadValue, shown
 from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point, as_effector
 from supple.figure.figure import Figure
 from supple.geometry.placements import HERE, inverse
-from supple.kernels.terms import kinds as kind
+from supple.kernels import kinds as kind
 from supple.problem.goals.base import Choice, Miss, OfFigure, checked_goal, choices_of
 from supple.problem.goals.places import At, Placed
 

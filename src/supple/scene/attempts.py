@@ -18,8 +18,7 @@ from supple.problem.problem import Problem
 from supple.problem.solution import LATER, Solution, Status, audited
 from supple.problem.targets import slots, write_targets
 from supple.scene.settle import nearby
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, SearchCall
 from supple.solvers.verdict import sure_within
 from supple.solving.prepare import prepare
 

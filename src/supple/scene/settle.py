@@ -20,8 +20,7 @@ from supple.problem.solution import Solution
 from supple.problem.task import met
 from supple.solvers.base import Solver
 from supple.solvers.clearance_first import PreferredClearance
-from supple.solvers.default import default_solver
-from supple.solvers.multistart import Multistart
+from supple.solvers.multistart import Multistart, default_solver
 from supple.solvers.newton.newton import Newton
 from supple.solving.solve import solve
 

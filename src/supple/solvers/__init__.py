@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from supple.solvers.baselines.pseudo_inverse import PseudoInverse as PseudoInverse
     from supple.solvers.clearance_first import PreferredClearance as PreferredClearance
     from supple.solvers.decide import Decide as Decide
-    from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt as LevenbergMarquardt
+    from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt as LevenbergMarquardt
     from supple.solvers.multistart import Multistart as Multistart
     from supple.solvers.newton.newton import Newton as Newton
     from supple.solvers.projected_gradient import ProjectedGradient as ProjectedGradient
@@ -40,7 +40,7 @@ __getattr__, __dir__, __all__ = lazily(
         "baselines.pseudo_inverse": ["PseudoInverse"],
         "clearance_first": ["PreferredClearance"],
         "decide": ["Decide"],
-        "levenberg_marquardt.settings": ["LevenbergMarquardt"],
+        "levenberg_marquardt.levenberg_marquardt": ["LevenbergMarquardt"],
         "multistart": ["Multistart"],
         "newton.newton": ["Newton"],
         "projected_gradient": ["ProjectedGradient"],

@@ -25,8 +25,7 @@ from supple.problem.allowance import Allowance
 from supple.problem.problem import Problem, Task, miss_of
 from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver
-from supple.solvers.default import default_solver
-from supple.solvers.multistart import Multistart
+from supple.solvers.multistart import Multistart, default_solver
 from supple.solvers.recentring import solve_recentred
 
 COMBINATIONS = 16  # that are tried, at most

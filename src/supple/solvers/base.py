@@ -18,8 +18,8 @@ import numpy as np
 from supple.basics.checks import check_fields, not_negative, whole
 from supple.errors import BadValue, Refused, shown
 from supple.geometry.placements import Floats
+from supple.kernels.kinds import NEAR
 from supple.kernels.opening import Scratch
-from supple.kernels.terms.kinds import NEAR
 from supple.problem.allowance import (
     BUDGET,
     EVALUATIONS,

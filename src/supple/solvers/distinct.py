@@ -22,9 +22,12 @@ from supple.problem.problem import Problem
 from supple.problem.solution import Solution, audited
 from supple.solvers.base import Solver, insist
 from supple.solvers.decide import has_alternatives
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
-from supple.solvers.levenberg_marquardt.starts import further_start, unwound
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
+    LevenbergMarquardt,
+    SearchCall,
+    further_start,
+    unwound,
+)
 from supple.solvers.multistart import Multistart
 
 APART = 0.1  # radians or metres in some coordinate that make two solutions different

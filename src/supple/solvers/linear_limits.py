@@ -6,11 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 from supple.kernels.algebra.nearest import project
-from supple.kernels.algebra.row_room import ROWS
 from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
-from supple.kernels.tables import open_limits
+from supple.kernels.tables import ROWS, open_limits
 
 TOUCHING = 1e-10  # slack at which a row counts as active
 SIDEWAYS = 1e-12  # a direction that runs into a limit by less than this part of its length runs along it

@@ -2,8 +2,8 @@
 
 The first attempt begins where it is told; the others at the points of a low-discrepancy sequence in the box of the limits
 (see `search`). The first attempt that meets every task ends the search; if none does, the best legal posture
-of all is the answer. With `LevenbergMarquardt` the whole search is one compiled loop. A budget and a deadline are those of all
-attempts together.
+of all is the answer. With `LevenbergMarquardt` the whole search is one compiled loop: the solver that answers where none is
+named. A budget and a deadline are those of all attempts together.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from supple.problem.allowance import FREELY, Allowance
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, checked_solver, insist
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
-from supple.solvers.levenberg_marquardt.starts import further_start
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, further_start
 
 
 @dataclass(frozen=True)
@@ -87,3 +86,29 @@ def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarqu
         )
     insist(chosen, problem)
     return chosen
+
+
+def default_solver(problem: Problem) -> Solver:
+    """The first of the standing solvers that takes the problem; the first of all, to say why, if none does.
+
+    Many attempts of Levenberg–Marquardt; where limits have linear rows or goals no residuals, some of Newton's method or
+    of the active-set method; the projected gradient last. Where more clearance is preferred than must be kept, it is asked for
+    that first.
+    """
+    usual = Multistart()
+    chosen = usual if not usual.refuse(problem) else _other(problem) or usual
+    if problem.clearance.preferred <= problem.clearance.margin:
+        return chosen
+    from supple.solvers.clearance_first import PreferredClearance
+
+    return PreferredClearance(chosen)
+
+
+def _other(problem: Problem) -> Solver | None:
+    """The first of the others that takes the problem; most problems need none of these modules."""
+    from supple.solvers.active_set.active_set import ActiveSet
+    from supple.solvers.newton.newton import Newton
+    from supple.solvers.projected_gradient import ProjectedGradient
+
+    others = (Multistart(Newton(), attempts=10), Multistart(ActiveSet(), attempts=10), ProjectedGradient())
+    return next((solver for solver in others if not solver.refuse(problem)), None)

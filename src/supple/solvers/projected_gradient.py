@@ -40,7 +40,7 @@ from supple.kernels.compiling import entry, leaf, stage
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.opening import Scratch, of
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 from supple.problem.allowance import ITERATIONS, MET, SPENT, STATIONARY, STUCK
 from supple.problem.meter import close, count, record, spent
 from supple.solvers import descent

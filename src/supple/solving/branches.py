@@ -23,9 +23,12 @@ from supple.kernels.charts import EXACT, report_entry
 from supple.kernels.layouts import CHARTS, FREE_ROOT
 from supple.problem.allowance import BUDGET, FREELY, MET, REASON
 from supple.problem.problem import Problem
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
-from supple.solvers.levenberg_marquardt.starts import free_to_turn, further_start
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
+    LevenbergMarquardt,
+    SearchCall,
+    free_to_turn,
+    further_start,
+)
 
 APART = 0.05  # radians or metres in some coordinate that make two postures different
 KEPT = 96  # postures at a key, at most

@@ -23,11 +23,10 @@ import numpy as np
 
 from supple.figure.limits import project_entry
 from supple.geometry.placements import Floats
-from supple.kernels.algebra.row_room import SLACK, row_room
 from supple.kernels.compiling import entry_in
+from supple.kernels.kinds import CLEAR
 from supple.kernels.layouts import KIND, PROBLEM, RESIDUAL_AT, RESIDUALS, SHIFT, WEIGHT, view
-from supple.kernels.scratch import EVALUATION
-from supple.kernels.terms.kinds import CLEAR
+from supple.kernels.tables import EVALUATION, SLACK, row_room
 from supple.problem.packing import suited
 from supple.problem.problem import Problem
 

@@ -28,7 +28,7 @@ from supple.problem.solution import JUMP
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver
 from supple.solvers.decide import Proving
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import SearchCall
 from supple.solvers.multistart import compiled_for_many
 from supple.solving.many import Solutions
 from supple.solving.rows import Rows

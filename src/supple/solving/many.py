@@ -28,8 +28,7 @@ from supple.problem.solution import Solution, Status
 from supple.problem.targets import by_task, flat_targets
 from supple.solvers.base import Solver
 from supple.solvers.decide import UNASKED, Proving
-from supple.solvers.levenberg_marquardt.search_call import SearchCall
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, SearchCall
 from supple.solvers.multistart import compiled_for_many
 from supple.solving.rows import NO_TIME, Rows
 

@@ -24,11 +24,9 @@ from supple.problem.solution import JUMP, Solution, Status, solved_by
 from supple.problem.targets import Slot, slots, write_targets
 from supple.solvers.base import Solver, answered, checked_solver, insist
 from supple.solvers.decide import UNASKED, Proving
-from supple.solvers.default import default_solver
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import NO_TRACE, LevenbergMarquardt, SearchCall
 from supple.solvers.levenberg_marquardt.scratch import UNFIT
-from supple.solvers.levenberg_marquardt.search_call import NO_TRACE, SearchCall
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
-from supple.solvers.multistart import compiled
+from supple.solvers.multistart import compiled, default_solver
 from supple.solvers.verdict import sure_within
 
 INF = float("inf")

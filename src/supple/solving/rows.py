@@ -15,7 +15,7 @@ from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
 from supple.solvers.base import answered
 from supple.solvers.decide import Proving, has_alternatives
-from supple.solvers.levenberg_marquardt.search_call import NO_TRACE
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import NO_TRACE
 from supple.solvers.verdict import sure_within
 
 NO_TIME = "Whether it is impossible was not looked into: there was no time."

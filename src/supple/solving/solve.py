@@ -19,7 +19,7 @@ from supple.problem.problem import Problem, Task
 from supple.problem.solution import Solution
 from supple.solvers.base import Solver, checked_solver
 from supple.solvers.decide import Proving
-from supple.solvers.default import default_solver
+from supple.solvers.multistart import default_solver
 from supple.solving.prepare import Query, prepare
 
 REMEMBERED = 32  # short forms that are kept prepared

@@ -38,7 +38,7 @@ from supple.solvers.baselines.cyclic_coordinate_descent import CyclicCoordinateD
 from supple.solvers.baselines.damped_least_squares import DampedLeastSquares
 from supple.solvers.baselines.jacobian_transpose import FittedStep, JacobianTranspose
 from supple.solvers.baselines.pseudo_inverse import PseudoInverse
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.multistart import Multistart
 from supple.solvers.newton.newton import Newton
 from supple.solvers.projected_gradient import ProjectedGradient

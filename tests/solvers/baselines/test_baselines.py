@@ -19,7 +19,7 @@ from supple.figure.joints import ball, fixed, hinge, slide, universal
 from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z
 from supple.geometry.shapes import Ball
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 from supple.problem.allowance import FREELY
 from supple.problem.goals import AimedAt, AnyOf, At, Beyond, Custom, Facing, Near, OnLine, OnPlane, Placed, Within
 from supple.problem.problem import Problem

@@ -20,8 +20,7 @@ from supple.kernels.compiling import INTERPRETED
 from supple.kernels.jacobian import appraise, jacobian, locate
 from supple.kernels.layouts import BY_JOINTS, RESIDUALS
 from supple.kernels.opening import padded
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import EXACT, open_tasks
+from supple.kernels.tables import EXACT, open_evaluation, open_tasks
 from supple.kernels.tree import open_tree
 from supple.solvers.levenberg_marquardt.joint_by_joint import (
     eliminate,

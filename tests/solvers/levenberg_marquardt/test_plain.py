@@ -12,8 +12,13 @@ import pytest
 
 import supple
 from supple.figure.catalogue import build
-from supple.solvers.levenberg_marquardt.search_call import SearchCall, is_plain, plain_search_entry, search_entry
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
+    LevenbergMarquardt,
+    SearchCall,
+    is_plain,
+    plain_search_entry,
+    search_entry,
+)
 
 ROBOTS = {"panda": "panda_hand_tcp", "ur5": "tool0", "iiwa14": "iiwa_link_ee", "sawyer": "right_hand"}
 PANDA = build("panda")
@@ -102,4 +107,4 @@ def test_a_point_is_plain() -> None:
 def test_one_place_calls_the_search() -> None:
     source = Path(supple.__file__).parent
     files = {path.name for path in source.rglob("*.py") if re.search(r"(?<![.\w])search_entry", path.read_text())}
-    assert files == {"search.py", "search_call.py"}
+    assert files == {"levenberg_marquardt.py", "search.py"}

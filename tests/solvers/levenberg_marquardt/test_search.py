@@ -27,7 +27,7 @@ from supple import (
 )
 from supple.errors import BadValue, Refused
 from supple.problem.task import met
-from supple.solvers.levenberg_marquardt.starts import further_start, unwound
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import further_start, unwound
 
 PANDA = supple.load("panda")
 STEWART = supple.load("stewart")

@@ -26,11 +26,11 @@ import numpy as np
 
 from supple.basics.checks import one_of
 from supple.errors import BadFile
-from supple.figure.assembly import driven_rows, in_order, resolved
 from supple.figure.drives import Drive, LinearLimit
 from supple.figure.figure import Figure, Source
 from supple.figure.joints import HERE, NOT, Joint, ball, fixed, free
 from supple.figure.limits import Limits
+from supple.figure.structure import driven_rows, in_order, resolved
 from supple.files.bvh.writer import continuous_zyx
 from supple.files.folders import Folders
 from supple.files.mjcf.bodies import Bodies

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from supple.errors import BadValue, Error
-from supple.figure.figure import Figure, Origin
+from supple.figure.figure import Figure
 from supple.figure.limits import Limits
+from supple.figure.structure import Origin
 from supple.files.scene.fields import Noted, Place, Wrong, fields, flag, kind, listed, number, text
 from supple.files.scene.goals import by_coordinate, by_name, plain_coordinates, put
 from supple.files.scene.shapes import Plain, plain_placement, read_placement

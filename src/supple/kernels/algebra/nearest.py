@@ -31,9 +31,9 @@ from supple.kernels.algebra.active_rows import (
     overstep,
     respond,
 )
-from supple.kernels.algebra.row_room import ACTIVE, ANSWER, MULTIPLIER, REMAINDER, ROWS, SLACK, WHITE, row_room
 from supple.kernels.algebra.vectors import clip, copy
 from supple.kernels.compiling import flat, leaf, shared, stage, table
+from supple.kernels.tables import ACTIVE, ANSWER, MULTIPLIER, REMAINDER, ROWS, SLACK, WHITE, row_room
 
 TIMES = 20  # rounds of a projection, for each limit and coordinate; one for each limit that becomes active is the rule
 EXACT = 1e-13  # a limit counts as kept by a projection if it is overstepped by less than this part of what is summed

@@ -44,7 +44,6 @@ DIGEST = hashlib.sha256().digest_size
 # Files of this folder that keep code but do not make it: how they write it is told by the first line of what they write.
 _BESIDES = (
     "cache.py",
-    "entries.py",
     "keeping.py",
     "loading.py",
     "locks.py",

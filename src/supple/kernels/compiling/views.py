@@ -1,4 +1,4 @@
-"""Views into packed arrays, as kernels make them (as Python does: `slices`).
+"""Views into packed arrays, as kernels make them (as Python does: `without_numba`).
 
 Compiled, a view is a bare pointer with a shape: no reference count, hence no atomic traffic between threads.
 """
@@ -15,7 +15,7 @@ from numba import carray, types
 from numba.extending import intrinsic, lower_builtin, overload, type_callable
 
 from supple.kernels.compiling.guard import COMPILES_QUICKLY
-from supple.kernels.compiling.slices import flat, row, table, tell_compiler
+from supple.kernels.compiling.without_numba import flat, row, table, tell_compiler
 
 
 @intrinsic

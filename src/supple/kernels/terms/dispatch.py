@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import GENERAL, leaf
+from supple.kernels.kinds import AIM, AT, BEYOND, BOX, CLEAR, CUSTOM, FACE, LINE, PLANE, TILT, TURN
 from supple.kernels.layouts import ADDRESS, KIND, RESIDUAL_AT, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
 from supple.kernels.terms.aim import aim_potential, aim_residual, aim_stiffness
 from supple.kernels.terms.at import at_potential, at_residual, at_stiffness
@@ -13,7 +14,6 @@ from supple.kernels.terms.box import box_potential, box_residual, box_stiffness
 from supple.kernels.terms.clear import clear_residual
 from supple.kernels.terms.custom import custom_potential
 from supple.kernels.terms.face import face_potential, face_residual
-from supple.kernels.terms.kinds import AIM, AT, BEYOND, BOX, CLEAR, CUSTOM, FACE, LINE, PLANE, TILT, TURN
 from supple.kernels.terms.line import line_potential, line_residual, line_stiffness
 from supple.kernels.terms.plane import plane_potential, plane_residual, plane_stiffness
 from supple.kernels.terms.tilt import tilt_potential, tilt_residual, tilt_stiffness

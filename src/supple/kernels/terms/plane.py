@@ -13,9 +13,9 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import leaf
+from supple.kernels.kinds import BEYOND
 from supple.kernels.layouts import SHIFT, WEIGHT
 from supple.kernels.terms.covectors import point_row
-from supple.kernels.terms.kinds import BEYOND
 
 
 @leaf

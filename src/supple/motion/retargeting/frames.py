@@ -42,7 +42,7 @@ from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_runs import LATE, run
 from supple.motion.tracking.frame_step import ENDED, VALUE
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 
 STARTS, AGAIN = 24, 8  # searches for the first frame, and for one that is doubtful
 WINDOW = 60  # frames of which one at most is doubted for being the worst

@@ -20,7 +20,7 @@ from supple.geometry.placements import Floats, compose
 from supple.kernels.charts import EXACT, report_entry
 from supple.kernels.layouts import TREE, view
 from supple.motion.tracking.clip import Clip
-from supple.solvers.levenberg_marquardt.starts import strides
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import strides
 
 WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
 ROUNDS = 30  # Gauss–Newton steps of a root, at most

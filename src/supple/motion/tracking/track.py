@@ -33,7 +33,7 @@ from supple.motion.tracking.refitting import Refitting
 from supple.motion.tracking.tracked import Tracked
 from supple.motion.tracking.verdict import Sorted, problems_of, sorted_out, unused_markers
 from supple.motion.tracking.whole_clip import WholeClip
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 
 
 def track(

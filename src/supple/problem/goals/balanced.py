@@ -13,7 +13,7 @@ from supple.basics.checks import check_fields, finite, named_or_none, not_negati
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen
-from supple.kernels.terms import kinds as kind
+from supple.kernels import kinds as kind
 from supple.problem.goals.base import Miss, Term
 
 

@@ -67,6 +67,11 @@ class OfFigure:
         """The segments that it looks at, if only some matter."""
         return ()
 
+    @property
+    def holds(self) -> Any:
+        """Whether each coordinate itself matters to it, so that a whole turn is not nothing; or one answer for all."""
+        return False
+
     def check_figure(self, size: int, owner: str) -> None:
         """Refuse a figure of `size` coordinates if the goal is not made for it."""
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import check_fields, finite, named_or_none
 from supple.basics.values import Value
 from supple.geometry.placements import Floats, frozen, unit
-from supple.kernels.terms import kinds as kind
+from supple.kernels import kinds as kind
 from supple.problem.goals.base import Miss, Term
 
 

@@ -12,7 +12,7 @@ from supple.basics.checks import check_fields, finite, named_or_none, numbers, s
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen
-from supple.kernels.terms import kinds as kind
+from supple.kernels import kinds as kind
 from supple.problem.goals.base import Miss, OfFigure, Term
 
 
@@ -40,6 +40,11 @@ class Near(Value, OfFigure):
     def miss(self, X: Floats) -> Miss:
         """A preference is never missed."""
         return Miss()
+
+    @property
+    def holds(self) -> Floats:
+        """The coordinates that have a weight."""
+        return self.weights > 0.0
 
     def check_figure(self, size: int, owner: str) -> None:
         """The reference has a number for every coordinate."""

@@ -21,7 +21,7 @@ from supple.geometry.placements import (
     rotation,
     unit,
 )
-from supple.kernels.terms import kinds as kind
+from supple.kernels import kinds as kind
 from supple.problem.goals.base import PER_RADIAN, Miss, Term
 
 ROUNDING = 1e-12  # of a rotation: not worth a word

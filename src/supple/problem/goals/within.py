@@ -12,7 +12,7 @@ from supple.basics.checks import check_fields, finite, named_or_none, numbers, p
 from supple.basics.values import Value
 from supple.errors import BadValue
 from supple.geometry.placements import Floats, frozen, here, inverse, placement, rotation_vector
-from supple.kernels.terms import kinds as kind
+from supple.kernels import kinds as kind
 from supple.problem.goals.base import PER_RADIAN, Miss, Term
 
 

@@ -21,7 +21,7 @@ from supple.kernels.compiling import leaf, stage
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 from supple.problem.allowance import BUDGET, EVALUATIONS, ITERATIONS, MET, REASON, SPENT, STATIONARY, STUCK, VALUE
 from supple.problem.goals import Custom, Near
 from supple.problem.meter import count, record, spent

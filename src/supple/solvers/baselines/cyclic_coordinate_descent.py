@@ -26,13 +26,12 @@ from typing import Any, NamedTuple
 
 from supple.kernels.algebra.vectors import copy
 from supple.kernels.compiling import entry, leaf, stage
+from supple.kernels.kinds import NEAR
 from supple.kernels.layouts import KIND, PROBLEM
 from supple.kernels.objective import gradient
 from supple.kernels.observe import observe
 from supple.kernels.opening import Scratch, of
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_limits, open_tasks
-from supple.kernels.terms.kinds import NEAR
+from supple.kernels.tables import open_evaluation, open_limits, open_tasks
 from supple.kernels.tree import open_tree
 from supple.problem.allowance import MET, SPENT, STATIONARY, STUCK
 from supple.problem.meter import close, count, record, spent

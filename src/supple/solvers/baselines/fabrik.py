@@ -27,8 +27,7 @@ from supple.figure.effectors import Direction, Frame, Point
 from supple.kernels.compiling import entry, stage
 from supple.kernels.layouts import TARGET_AT
 from supple.kernels.objective import gradient
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_limits, open_tasks
+from supple.kernels.tables import open_evaluation, open_limits, open_tasks
 from supple.kernels.tree import open_tree
 from supple.problem.allowance import ITERATIONS
 from supple.problem.goals import At

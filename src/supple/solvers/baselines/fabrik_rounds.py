@@ -9,8 +9,7 @@ from supple.kernels.compiling import leaf, stage
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.observe import observe
 from supple.kernels.opening import Scratch, of
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_limits, open_tasks
+from supple.kernels.tables import open_evaluation, open_limits, open_tasks
 from supple.kernels.tree import open_tree
 from supple.solvers.baselines.common import BASELINE
 from supple.solvers.baselines.one_coordinate import best_angle, span_of, spun

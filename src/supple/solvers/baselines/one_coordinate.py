@@ -17,8 +17,8 @@ import math
 from typing import Any, NamedTuple
 
 from supple.kernels.compiling import leaf
+from supple.kernels.kinds import AT, FACE, LINE, NEAR, PLANE, TURN
 from supple.kernels.layouts import DRIVEN_BY, FRAME_ROW, KIND, NO_ROW, REFERENCE_ROW, SCALE, TARGET_AT, WEIGHT
-from supple.kernels.terms.kinds import AT, FACE, LINE, NEAR, PLANE, TURN
 
 IDLE, EXACT, SEARCHED = range(3)  # how a coordinate is moved
 FAINT = 1e-14  # a harmonic weaker than this share of its terms is rounding: the goals lie on the axis

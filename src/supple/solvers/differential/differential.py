@@ -41,9 +41,9 @@ from typing import Any
 from supple.kernels.algebra.least_norm import Equations, least_norm
 from supple.kernels.compiling import entry, leaf, row, stage
 from supple.kernels.jacobian import jacobian
+from supple.kernels.kinds import NEAR
 from supple.kernels.layouts import FRAME_ROW, KIND, RESIDUALS, TARGET_AT, WEIGHT
 from supple.kernels.tables import open_limits, open_tasks
-from supple.kernels.terms.kinds import NEAR
 from supple.solvers.differential.held import lock, pressing_most, row_times, sweep_level, walk
 from supple.solvers.differential.scratch import (
     DAMPING,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels.layouts import PROBLEM
 from supple.kernels.opening import Scratch, of
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 
 DT, GAIN, DAMPING, EASE, SPEED = range(5)  # settings; then speeds, least and greatest velocities, of each coordinate
 # plan: levels, how many of them are hard, where each begins (and the last ends); then the residuals in their order, and the

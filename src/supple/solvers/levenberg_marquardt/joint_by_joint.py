@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 
 from supple.kernels.algebra.blocks_of_three import TINY
 from supple.kernels.compiling import leaf
+from supple.kernels.kinds import FACE, TILT, TURN
 from supple.kernels.layouts import BLOCK, FRAME_ROW, KIND, ROUTE, TREE
 from supple.kernels.opening import opener
-from supple.kernels.terms.kinds import FACE, TILT, TURN
 from supple.solvers.levenberg_marquardt.scratch import BODY, HELD, MOVES
 
 LEAST = 1e-12  # of the size of ``J D Jᵀ``: the least damping, far above rounding

@@ -22,8 +22,7 @@ from supple.kernels.layouts import (
     RANKS_THAT_MUST,
     RESIDUALS_ARE_FEW,
 )
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import STEEP
+from supple.kernels.tables import STEEP, open_evaluation
 from supple.problem.allowance import EVALUATIONS
 from supple.problem.meter import spent
 from supple.solvers.levenberg_marquardt.damped_step import (

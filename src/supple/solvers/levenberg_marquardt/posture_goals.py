@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from supple.kernels.compiling import leaf
+from supple.kernels.kinds import NEAR
 from supple.kernels.layouts import FRAME_ROW, KIND, RANK, TARGET_AT, WEIGHT
-from supple.kernels.terms.kinds import NEAR
 
 
 @leaf

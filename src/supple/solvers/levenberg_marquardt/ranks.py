@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from supple.kernels.compiling import leaf
+from supple.kernels.kinds import NEAR, TILT
 from supple.kernels.layouts import BLOCK, KIND, MET as LIMIT, RANK, RESIDUAL_AT, RESIDUALS_OF, SCALE, SHIFT, WEIGHT
 from supple.kernels.terms.dispatch import is_inequality
-from supple.kernels.terms.kinds import NEAR, TILT
 from supple.solvers.levenberg_marquardt.scratch import HIGH_RANK, LOW_RANK, PENALTY
 
 

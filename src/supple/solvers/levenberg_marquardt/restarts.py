@@ -1,4 +1,4 @@
-"""Where the attempts of a search begin, and how its answers are unwound, as kernels (Python fills in the box: `starts`)."""
+"""Where attempts of a search begin, and how its answers are unwound, as kernels (`levenberg_marquardt` fills in the box)."""
 
 from __future__ import annotations
 

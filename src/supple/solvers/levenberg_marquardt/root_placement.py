@@ -18,10 +18,9 @@ from typing import Any
 
 from supple.kernels.compiling import leaf, row, stage, table
 from supple.kernels.jacobian import locate
+from supple.kernels.kinds import AT, TURN
 from supple.kernels.layouts import FRAME, FRAME_ROW, KIND, NO_ROW, REFERENCE_ROW, SCALE, TARGET_AT, WEIGHT
-from supple.kernels.scratch import open_evaluation
-from supple.kernels.tables import open_tasks
-from supple.kernels.terms.kinds import AT, TURN
+from supple.kernels.tables import open_evaluation, open_tasks
 from supple.kernels.tree import open_tree, see
 
 NEARBY = 0.2  # goals this near, in units of their own spread, are near enough

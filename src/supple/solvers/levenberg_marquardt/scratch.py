@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from supple.kernels.layouts import BLOCK, PROBLEM
 from supple.kernels.opening import Scratch, of
-from supple.kernels.scratch import EVALUATION
+from supple.kernels.tables import EVALUATION
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
 
 # settings of a search; rows are chained if each starts where the one before ended
 STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW, CHAINED, SETTINGS = range(8)
-# rows of its box (see `starts`)
+# rows of its box (see `levenberg_marquardt`)
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)
 # what has come of it so far: whether all tasks are met, within their tolerances and no better; whether what was reached is a
 # least value; attempts in all, those from this set of starts, and how many of these are made

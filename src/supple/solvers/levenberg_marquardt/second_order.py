@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import Any
 
 from supple.kernels.compiling import leaf
+from supple.kernels.kinds import AT, TURN
 from supple.kernels.layouts import BLOCK, FRAME_ROW, KIND
-from supple.kernels.terms.kinds import AT, TURN
 from supple.solvers.levenberg_marquardt.joint_by_joint import substitute
 
 

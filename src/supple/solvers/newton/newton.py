@@ -35,9 +35,9 @@ from supple.basics.checks import check_fields, flag, positive
 from supple.kernels.algebra.triangular import solve_up
 from supple.kernels.algebra.vectors import norm, products
 from supple.kernels.compiling import entry, leaf, stage
+from supple.kernels.kinds import CUSTOM
 from supple.kernels.layouts import COORDINATES, EQUALITIES, LINEAR_LIMITS
 from supple.kernels.objective import hessian
-from supple.kernels.terms.kinds import CUSTOM
 from supple.problem.allowance import EVALUATIONS, ITERATIONS, SPENT, STATIONARY
 from supple.problem.meter import count, spent
 from supple.problem.problem import Problem

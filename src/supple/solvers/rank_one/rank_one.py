@@ -24,7 +24,7 @@ from supple.problem.allowance import FREELY, Allowance
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, checked_solver, insist
-from supple.solvers.levenberg_marquardt.settings import LevenbergMarquardt
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 from supple.solvers.rank_one.conditions import checked_rows
 from supple.solvers.rank_one.cone_program import Answer, ConeProgram, need_clarabel
 from supple.solvers.rank_one.posture import Reader

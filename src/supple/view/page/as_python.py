@@ -12,7 +12,7 @@ import numpy as np
 from supple.errors import BadFile
 from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.figure.figure import Figure
-from supple.figure.names import Origin
+from supple.figure.structure import Origin
 from supple.geometry.placements import Floats
 from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
 from supple.problem.goals import AimedAt, AnyOf, At, Balanced, Beyond, Facing, Near, OnLine, OnPlane, Placed

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.errors import Error
 from supple.figure.figure import Figure
-from supple.figure.names import Origin
+from supple.figure.structure import Origin
 from supple.files.folders import Folders
 from supple.geometry.placements import place
 from supple.view.page.meshes import Mesh, joined, of_solid, segments_of, thinned
