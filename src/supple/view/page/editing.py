@@ -16,8 +16,8 @@ from supple.problem.task import Task
 from supple.scene.scene import Scene
 from supple.solvers.base import Solver
 from supple.view.page.company import free_prefix, joined, opposite, swapped
+from supple.view.page.exchange import exchanged, members, prefix_of, without
 from supple.view.page.hand_presets import hands_meant, preset
-from supple.view.page.members import exchanged, members, prefix_of, without
 from supple.view.page.mirror import bare, mirrored
 from supple.view.page.pins import new_pair, new_pin
 from supple.view.page.pulls import placed

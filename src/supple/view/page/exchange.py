@@ -15,7 +15,7 @@ import numpy as np
 from supple.errors import BadValue
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
-from supple.figure.names import Origin
+from supple.figure.structure import Origin
 from supple.files.door import load
 from supple.geometry.placements import HERE
 from supple.problem.goals import Near
