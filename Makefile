@@ -87,7 +87,6 @@ bench: .venv/.dev-stamp
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/convergence.py --folder build/benchmarks
 	$(BIN)/python benchmarks/tube.py
-	$(BIN)/python benchmarks/otm.py
 	$(BIN)/python fuzz/run.py --count 20000
 	$(BIN)/python fuzz/scenes.py --count 10000 --workers 2
 	$(BIN)/python fuzz/soak.py --count 100000 --workers 2

@@ -3,8 +3,9 @@
 Run ``python benchmarks/menagerie.py FOLDER … [--postures N] [--json FILE]``, or name the folders in the environment variable
 ``SUPPLE_MENAGERIE``, with ``:`` between them: a copy of MuJoCo Menagerie, example-robot-data, pybullet_data. Every MJCF (.xml)
 is compared with MuJoCo's kinematics and every URDF with Pinocchio's, at random postures: positions in metres and entries of
-rotation matrices, and the equalities that tie joints. Files whose root is neither <mujoco> nor <robot> are no models. What the
-other program refuses is listed apart: such a file may be a part of a model, or lack its meshes.
+rotation matrices, the equalities that tie joints, and configurations that the figure's bridges carry there and back. Files
+whose root is neither <mujoco> nor <robot> are no models. What the other program refuses is listed apart: such a file may be a
+part of a model, or lack its meshes.
 """
 
 from __future__ import annotations
@@ -80,6 +81,9 @@ def judged(path: Path, tag: str, folder: Path, postures: int) -> Row:
     for _ in range(postures if other is not None else 0):
         q = random_posture(figure, random)
         row.error = max(row.error, other.error(figure, q), 0.0 if left_out(figure) else other.residual(figure, q))
+    if other is not None and not left_out(figure):
+        Q = np.array([random_posture(figure, random) for _ in range(postures)])
+        row.error = max(row.error, other.bridged(figure, Q))
     if row.error > SAME:
         row.outcome = "wrong"
     return row

@@ -85,6 +85,13 @@ class MuJoCo:
                 worst = max(worst, _difference(placements[self.names.sites[k]], d.site_xpos[k], d.site_xmat[k]))
         return worst
 
+    def bridged(self, figure: Figure, Q: np.ndarray) -> float:
+        """As `error`, of postures that `to_mujoco` and `from_mujoco` carry there and back."""
+        rows = figure.to_mujoco(Q, self.model, others=np.array([self.qpos(figure, q) for q in Q]))
+        back = figure.from_mujoco(rows, self.model, near=Q)
+        off = float(np.abs(back - Q).max(initial=0.0))
+        return max(off, *(_rows_apart(self.model, self.qpos(figure, q), row) for q, row in zip(Q, rows, strict=True)))
+
     def residual(self, figure: Figure, q: np.ndarray) -> float:
         """How far the posture is from the equalities between joints that MuJoCo has active, by its own formula."""
         m, x = self.model, self.qpos(figure, q)
@@ -143,9 +150,25 @@ class Pinocchio:
                 )
         return worst if seen else np.inf
 
+    def bridged(self, figure: Figure, Q: np.ndarray) -> float:
+        """As `error`, of postures that `to_pinocchio` and `from_pinocchio` carry there and back."""
+        rows = figure.to_pinocchio(Q, self.model)
+        back = figure.from_pinocchio(rows, self.model, near=Q)
+        off = float(np.abs(back - Q).max(initial=0.0))
+        wanted = [self.q(figure, q) for q in Q]
+        apart = [np.abs(pin.difference(self.model, a, b)).max(initial=0.0) for a, b in zip(wanted, rows, strict=True)]
+        return float(max(off, *apart))
+
     def residual(self, figure: Figure, q: np.ndarray) -> float:
         """Nothing is tied here but what mimics, which Pinocchio does not enforce."""
         return 0.0
+
+
+def _rows_apart(model: Any, a: np.ndarray, b: np.ndarray) -> float:
+    """The greatest difference of two configurations; quaternions of one sign and the other are the same."""
+    way = np.empty(model.nv)
+    mujoco.mj_differentiatePos(model, way, 1.0, a, b)
+    return float(np.abs(way).max(initial=0.0))
 
 
 def _difference(T: np.ndarray, position: Any, turn: Any) -> float:

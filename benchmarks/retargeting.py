@@ -28,14 +28,19 @@ RATE = 30.0
 
 
 def target_of(told: str) -> tuple[str, Any]:
-    """A target from ``kind=file`` or ``kind`` of the catalogue."""
+    """A target from ``kind=file`` or ``kind`` of the catalogue; of a clip its skeleton, at rest as in ``file@frame``."""
     kind, _, file = told.partition("=")
     if kind not in TARGETS:
         raise SystemExit(f"the judge knows {', '.join(TARGETS)}, not {kind!r}")
     if not file:
         return kind, supple.load(kind, fingers=False)
+    file, _, frame = file.partition("@")
+    if file.endswith(".bvh"):
+        motion = supple.read_motion(file)
+        return kind, motion.figure.with_rest(motion.q[int(frame)]) if frame else motion.figure
     figure = supple.load(file)
-    return kind, figure if figure.coordinates[0].startswith("root") else figure.based_at(free=True)
+    root = next(segment for segment in figure.segments if figure.parent_of(segment) is None)
+    return kind, figure if figure.joints_of(root) else figure.based_at(free=True)
 
 
 def clip_of(file: Path, seconds: float) -> tuple[Any, dict[str, np.ndarray], float]:
@@ -58,7 +63,11 @@ def run(file: Path, kind: str, figure: Any, clip: Any) -> dict[str, Any]:
     except Exception as error:
         return row | {"crash": f"{type(error).__name__}: {error}"}
     row["seconds"] = time.process_time() - begin
-    return row | judged(points, dt, figure, out.q, kind) | {"good": out.ok, "problems": list(out.report.problems)}
+    return (
+        row
+        | judged(points, dt, figure, out.q, kind)
+        | {"good": out.ok, "overlap": out.report.overlap, "problems": list(out.report.problems)}
+    )
 
 
 def table(rows: list[dict[str, Any]]) -> str:

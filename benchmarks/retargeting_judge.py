@@ -78,8 +78,11 @@ def _about(axis: str, degrees: np.ndarray) -> np.ndarray:
     return R
 
 
-def places(bvh: Bvh) -> dict[str, np.ndarray]:
-    """Where each joint is (frames, 3), z up; channels of place take the offset's place, as most files mean it."""
+def placements(bvh: Bvh) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Where each joint is (frames, 3) and how it is turned (frames, 3, 3), z up.
+
+    Channels of place take the offset's place, as most files mean it.
+    """
     at, turned, column = [], [], 0
     for k, parent in enumerate(bvh.parents):
         local, R = np.tile(bvh.offsets[k], (len(bvh.rows), 1)), np.tile(np.eye(3), (len(bvh.rows), 1, 1))
@@ -97,7 +100,7 @@ def places(bvh: Bvh) -> dict[str, np.ndarray]:
             at.append(at[parent] + (turned[parent] @ local[..., None])[..., 0])
             turned.append(turned[parent] @ R)
     to_z_up = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-    return {name: p @ to_z_up.T for name, p in zip(bvh.names, at, strict=True)}
+    return {name: (p @ to_z_up.T, to_z_up @ R) for name, p, R in zip(bvh.names, at, turned, strict=True)}
 
 
 def _sided(table: dict[str, str], sides: tuple[str, str]) -> dict[str, str]:
@@ -120,7 +123,7 @@ def source_points(
     """The judged points of a clip (frames, 3), and seconds between them."""
     bvh = read_bvh(path)
     bvh = bvh._replace(rows=bvh.rows[first:last:step])
-    found = {name.rpartition(":")[2]: p for name, p in places(bvh).items()}
+    found = {name.rpartition(":")[2]: p for name, (p, _) in placements(bvh).items()}
     table = BANDAI if "UpperLeg_L" in found else CAPTURED
     out = {part: found[name] for part, name in table.items()}
     out["hips"] = 0.5 * (out["hip_l"] + out["hip_r"])
@@ -156,14 +159,32 @@ TARGETS: dict[str, dict[str, Any]] = {
                     "shoulder": _at("arm_*_3_link"), "elbow": _at("arm_*_4_link"), "wrist": _at("arm_*_7_link"),
                     "heel": _at("leg_*_6_link", -0.09, 0, -0.107), "ball": _at("leg_*_6_link", 0.1, 0, -0.107)},
                    ("left", "right")) | {"neck": _at("torso_2_link", 0.0, 0.0, 0.32)},
+    "skeleton": {},
 }  # fmt: skip
+
+
+def _of_skeleton(figure: Any) -> dict[str, Any]:
+    """The points of a captured skeleton: its joints; heels and balls are below ankles and toes, as low as toes get at rest."""
+    table = {part: _at(name) for part, name in CAPTURED.items()}
+    for s in "lr":
+        low = min(
+            figure.placement(figure.rest, name)[2, 3]
+            for name in figure.segments
+            if name.startswith(CAPTURED[f"toe_{s}"])
+        )
+        foot, toe = (figure.placement(figure.rest, CAPTURED[f"{part}_{s}"]) for part in ("ankle", "toe"))
+        for part, at in (("heel", foot[:3, 3]), ("ball", toe[:3, 3])):
+            down = np.array([at[0], at[1], low]) - foot[:3, 3]
+            table[f"{part}_{s}"] = CAPTURED[f"ankle_{s}"], tuple(foot[:3, :3].T @ down)
+        del table[f"toe_{s}"]
+    return table
 
 
 def target_points(figure: Any, Q: np.ndarray, kind: str) -> dict[str, np.ndarray]:
     """The judged points of a target (frames, 3), by the figure's public placements."""
     frames: dict[str, np.ndarray] = {}
     out = {}
-    for part, (segment, offset) in TARGETS[kind].items():
+    for part, (segment, offset) in (TARGETS[kind] or _of_skeleton(figure)).items():
         if segment not in frames:
             frames[segment] = figure.placement(Q, segment)
         T = frames[segment]

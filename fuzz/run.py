@@ -143,18 +143,43 @@ def use_amc(data: bytes) -> None:
         raise AssertionError("a motion has numbers that are not finite")
 
 
+def use_osim(data: bytes) -> None:
+    """Read a model and place its segments."""
+    import numpy as np
+
+    from supple.files.osim.reader import parse_osim
+
+    figure = parse_osim(data, "fuzz.osim")
+    if not all(np.isfinite(T).all() for T in figure.placements(figure.rest).values()):
+        raise AssertionError("a segment has no finite place at rest")
+
+
+def use_gltf(data: bytes) -> None:
+    """Read a rig and look at its numbers."""
+    import numpy as np
+
+    from supple.files.rigs.khronos import parse_gltf
+
+    motion: Any = parse_gltf(data, "fuzz.gltf")
+    if not (np.isfinite(motion.q).all() and np.isfinite(motion.times).all()):
+        raise AssertionError("a motion has numbers that are not finite")
+
+
 READERS: dict[str, Callable[[bytes], None]] = {
     "urdf": use_urdf,
     "bvh": use_bvh,
     "c3d": partial(use_markers, ending=".c3d"),
     "trc": partial(use_markers, ending=".trc"),
     "mot": use_storage,
+    "osim": use_osim,
+    "gltf": use_gltf,
+    "glb": use_gltf,
     "asf": use_asf,
     "amc": use_amc,
     "scene.toml": partial(use_scene, ending=".toml"),
     "scene.json": partial(use_scene, ending=".json"),
 }
-BINARY = ("c3d",)
+BINARY = ("c3d", "glb")
 
 
 def broken_file(kind: str, samples: list[bytes], seed: int, index: int) -> bytes:

@@ -233,12 +233,40 @@ root 9.38 17.87 -16.97 -2.05 7.97 -3.9
 femur 7.64 0.49 -1.6e0
 tibia 13.5
 """
+MODEL = b"""<?xml version="1.0"?><OpenSimDocument Version="40600"><Model name="m"><BodySet><objects>
+<Body name="a"><mass>1</mass></Body><Body name="b"/><Body name="c"/></objects></BodySet><JointSet><objects>
+<PinJoint name="j"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>f</socket_child_frame>
+<coordinates><Coordinate name="q"><range>-1 1</range><clamped>true</clamped></Coordinate></coordinates><frames>
+<PhysicalOffsetFrame name="f"><socket_parent>/bodyset/a</socket_parent><translation>0 1 0</translation></PhysicalOffsetFrame>
+</frames></PinJoint><CustomJoint name="k"><socket_parent_frame>/bodyset/a</socket_parent_frame>
+<socket_child_frame>/bodyset/b</socket_child_frame><coordinates><Coordinate name="r"/></coordinates><SpatialTransform>
+<TransformAxis name="rotation1"><coordinates>r</coordinates><axis>1 0 0</axis><SimmSpline><x>0 1 2</x><y>0 1 1</y></SimmSpline>
+</TransformAxis></SpatialTransform></CustomJoint><ConstantCurvatureJoint name="l">
+<socket_parent_frame>/bodyset/b</socket_parent_frame><socket_child_frame>/bodyset/c</socket_child_frame>
+<coordinates><Coordinate name="x"/><Coordinate name="y"/><Coordinate name="z"/></coordinates><length>0.3</length>
+<neutral_angle_x_z_y>0 0.1 0</neutral_angle_x_z_y></ConstantCurvatureJoint></objects></JointSet><ConstraintSet><objects>
+<CoordinateCouplerConstraint name="s"><coupled_coordinates_function><PolynomialFunction><coefficients>1 0.5 0</coefficients>
+</PolynomialFunction></coupled_coordinates_function><independent_coordinate_names>q</independent_coordinate_names>
+<dependent_coordinate_name>r</dependent_coordinate_name></CoordinateCouplerConstraint><ConstantDistanceConstraint name="t">
+<socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/c</socket_body_2><constant_distance>0.5</constant_distance>
+</ConstantDistanceConstraint></objects></ConstraintSet><MarkerSet><objects><Marker name="n">
+<socket_parent_frame>/bodyset/c</socket_parent_frame><location>0 0.1 0</location></Marker></objects></MarkerSet>
+</Model></OpenSimDocument>"""
+OLD_MODEL = b"""<?xml version="1.0"?><OpenSimDocument Version="20302"><Model name="m"><BodySet><objects>
+<Body name="ground"><Joint/></Body><Body name="a"><Joint><PinJoint><parent_body>ground</parent_body>
+<location_in_parent>0 1 0</location_in_parent><location>0 0.5 0</location><CoordinateSet><objects><Coordinate name="q">
+<range>-1 1</range></Coordinate></objects></CoordinateSet><reverse>false</reverse></PinJoint></Joint></Body></objects></BodySet>
+<ConstraintSet><objects><PointOnLineConstraint><line_body>ground</line_body><line_direction_vec>1 0 0</line_direction_vec>
+<follower_body>a</follower_body></PointOnLineConstraint></objects></ConstraintSet>
+<MarkerSet><objects><Marker name="n"><body>a</body><location>0 0 1</location></Marker></objects></MarkerSet></Model>
+</OpenSimDocument>"""
 SAMPLES: dict[str, tuple[bytes, ...]] = {
     "urdf": (ROBOT, ROBOT, SMALL_ROBOT),
     "bvh": (MOTION,),
     "trc": (TRIAL,),
     "mot": (COORDINATES,),
     "asf": (SKELETON,),
+    "osim": (MODEL, OLD_MODEL),
     "amc": (FRAMES,),
     "scene.toml": (SCENE,),
     "scene.json": (json.dumps(tomllib.loads(SCENE.decode())).encode(), SMALL_SCENE),
@@ -247,7 +275,26 @@ SAMPLES: dict[str, tuple[bytes, ...]] = {
 
 def samples(kind: str) -> tuple[bytes, ...]:
     """The sound files of a format."""
-    return _trials() if kind == "c3d" else SAMPLES[kind]
+    made = {"c3d": _trials, "gltf": lambda: (_rigs(".gltf"),), "glb": lambda: (_rigs(".glb"),)}
+    return made[kind]() if kind in made else SAMPLES[kind]
+
+
+def _rigs(ending: str) -> bytes:
+    """A small figure in motion as it is written."""
+    import tempfile
+
+    import numpy as np
+
+    from supple.figure.figure import Figure
+    from supple.figure.joints import ball, free
+    from supple.files.gltf import write_gltf
+    from supple.motion.motion import Motion
+
+    figure = Figure("kite", [*free("body"), *ball("wing", "body")])
+    q = np.random.default_rng(0).normal(size=(4, figure.size))
+    with tempfile.TemporaryDirectory() as folder:
+        write_gltf(Motion(figure, q, np.arange(4) / 10.0), Path(folder) / f"kite{ending}")
+        return (Path(folder) / f"kite{ending}").read_bytes()
 
 
 def _trials() -> tuple[bytes, ...]:

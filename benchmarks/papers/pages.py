@@ -39,6 +39,10 @@ class Page:
     claims: list[Claim] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
     data: str = "None: everything is made by the script."
+    thresholds: str = (
+        "They were set while looking at the runs: a verdict here says how the numbers read, and is no test that could have "
+        "failed beforehand."
+    )
 
 
 def digest(paths: tuple[str, ...]) -> str:
@@ -88,7 +92,8 @@ def written(page: Page, quick: bool) -> Path:
     lines = [f"# {page.title}", "", page.reference, "", f"Made by `{command}` ({mode} mode)."]
     lines += ["", "## Claims", "", "| the paper says | verdict | what came out |", "| --- | --- | --- |"]
     lines += [f"| {claim.says} | **{claim.verdict}** | {claim.found} |" for claim in page.claims]
-    lines += ["", *page.body, "", "## Data", "", page.data, "", f"<!-- stamp: {digest(page.measures)} {mode} -->", ""]
+    lines += ["", *page.body, "", "## How the thresholds of verdicts came about", "", page.thresholds, ""]
+    lines += ["## Data", "", page.data, "", f"<!-- stamp: {digest(page.measures)} {mode} -->", ""]
     PAGES.mkdir(parents=True, exist_ok=True)
     path = PAGES / f"{page.name}.md"
     path.write_text("\n".join(lines), encoding="utf-8")

@@ -21,7 +21,7 @@ from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder
 from supple.motion.motion import Motion
 
 TO_WORLD = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])  # from y up to z up
-SIZES = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
+SIZES = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
 def parsed(path: Path) -> tuple[dict[str, Any], bytes]:
@@ -47,9 +47,9 @@ def accessor(document: dict[str, Any], data: bytes, k: int) -> np.ndarray:
     one = document["accessors"][k]
     view = document["bufferViews"][one["bufferView"]]
     assert view["byteOffset"] % 4 == 0
-    dtype = {5126: "<f4", 5125: "<u4"}[one["componentType"]]
+    dtype = {5126: "<f4", 5125: "<u4", 5123: "<u2"}[one["componentType"]]
     count = one["count"] * SIZES[one["type"]]
-    assert view["byteLength"] == 4 * count
+    assert view["byteLength"] == np.dtype(dtype).itemsize * count
     assert view["byteOffset"] + view["byteLength"] <= document["buffers"][0]["byteLength"] <= len(data)
     values = np.frombuffer(data, dtype, count, view["byteOffset"]).reshape(one["count"], -1)
     if "min" in one:
@@ -165,7 +165,7 @@ def test_a_recorded_walk(tmp_path, shared):
     found = world(document, data, 100)
     for segment, T in motion.figure.placements(motion.q[100]).items():
         np.testing.assert_allclose(found[segment], T, atol=1e-5)
-    assert len(document["meshes"]) > 10
+    assert len(document["meshes"][0]["primitives"]) > 10
 
 
 def test_a_figure_of_one_fixed_point(tmp_path):
@@ -176,3 +176,25 @@ def test_a_figure_of_one_fixed_point(tmp_path):
     assert document == json.loads((tmp_path / "dot.gltf").read_text())
     assert document["nodes"][1]["name"] == "dot"
     assert not data
+
+
+def test_the_skin_follows_the_segments(tmp_path):
+    """Each vertex, taken back from rest and on by its joint, is where its shape is; in every frame."""
+    figure = kite()
+    motion = turning(figure, 3)
+    supple.write(motion, tmp_path / "x.glb")
+    document, data = parsed(tmp_path / "x.glb")
+    skin = document["skins"][0]
+    assert skin["joints"] == list(range(1, len(figure.segments) + 1))
+    back = accessor(document, data, skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
+    for frame in range(3):
+        for primitive in document["meshes"][0]["primitives"]:
+            points = accessor(document, data, primitive["attributes"]["POSITION"])
+            joints = accessor(document, data, primitive["attributes"]["JOINTS_0"])
+            assert (accessor(document, data, primitive["attributes"]["WEIGHTS_0"]) == (1, 0, 0, 0)).all()
+            segment = figure.segments[int(joints[0, 0])]
+            T = world(document, data, frame)[segment] @ back[joints[0, 0]]
+            there = points @ T[:3, :3].T + T[:3, 3]
+            R, P = figure.placement(figure.rest, segment), figure.placement(motion.q[frame], segment)
+            local = (points - R[:3, 3]) @ R[:3, :3]
+            np.testing.assert_allclose(there, local @ P[:3, :3].T + P[:3, 3], atol=2e-6)

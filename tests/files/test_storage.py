@@ -65,7 +65,8 @@ def test_ways_of_writing_the_same(change):
         (HEAD.format("").replace("90", "ninety"), r"test\.mot:8: .*'ninety'"),
         (HEAD.format("").replace("90", "nan"), "finite"),
         (HEAD.format("").replace("90", "90 1"), "3 numbers.*4"),
-        (HEAD.format("").replace("0.6", "0.5"), "must rise"),
+        (HEAD.format("").replace("0.6", "0.4"), "must rise"),
+        (HEAD.format("").replace("up\tturn\n", "up_u\tturn_u\n"), "speeds or accelerations, no postures"),
         (HEAD.format("").replace("turn\n", "other\n"), "no column for 'turn'.*partial=True"),
         (HEAD.format("").replace("up\tturn\n", "a\tb\n"), "no column"),
     ],
@@ -127,3 +128,17 @@ def test_opensims_own_result(shared):
     assert motion.rate == pytest.approx(60.0)
     np.testing.assert_allclose(motion.q[0], [0.60162386, np.radians(19.56730088)], rtol=1e-12)
     assert format_storage(motion).count("\n") == 11 + 73
+
+
+def test_of_rows_at_one_time_the_last_stays():
+    text = HEAD.format("") + "0.6\t0.75\t1\n0.7\t0\t0\n0.7\t1\t2\n"
+    motion = read(text)
+    assert motion.times.tolist() == [0.5, 0.6, 0.7]
+    assert motion.q[:, 0].tolist() == [0.25, 0.75, 1.0]
+
+
+def test_states_of_opensim_3_are_told_from_their_speeds():
+    """In states of OpenSim 3.3 a coordinate and its speed stand side by side."""
+    text = HEAD.format("").replace("up\tturn\n", "joint/turn\tjoint/turn/speed\n")
+    motion = read(text, partial=True)
+    assert motion.q[:, 1].tolist() == [0.25, 0.5]

@@ -179,3 +179,24 @@ def test_recordings(mocap, file, shape, missing, note):
     assert np.nanmax(np.abs(markers.positions)) < 10.0
     again = parse_trc(format_trc(markers).encode(), Wishes())
     np.testing.assert_allclose(again.positions, markers.positions, rtol=1e-13, atol=1e-16)
+
+
+def test_trajectories_behind_the_named_ones_have_no_label():
+    """Cortex writes what it could not label behind the markers that have names."""
+    text = "PathFileType\t4\t(X/Y/Z)\tx.trc\nDataRate\tNumMarkers\tUnits\n100\t2\tmm\nFrame#\tTime\ta\t\t\n\t\tX1\tY1\tZ1\n\n"
+    text += "1\t0.00\t1\t2\t3\t4\t5\t6\n2\t0.01\t1\t2\t3\n3\t0.02\t1\t2\t3\t\t\t\t7\t8\t9\n"
+    assert parse_trc(text.encode(), Wishes()).names == ("a",)
+    everything = parse_trc(text.encode(), Wishes(unlabelled=True))
+    assert everything.names == ("a", "*2", "*3")
+    assert np.isnan(everything.positions[:, 1, 0]).tolist() == [False, True, True]
+    assert any("2 trajectories stand behind" in note for note in everything.notes)
+    shifted = text.replace("4\t5\t6", "4\t5")
+    with pytest.raises(BadFile, match="a row has 5 cells"):
+        parse_trc(shifted.encode(), Wishes())
+
+
+def test_a_blank_column_behind_every_marker_is_taken_out():
+    head = "PathFileType\t4\nDataRate\tUnits\n100\tmm\nFrame#\tTime\ta\t\t\t\tb\t\t\n\t\tX1\tY1\tZ1\t\tX2\tY2\tZ2\n\n"
+    markers = parse_trc((head + "1\t0\t1\t2\t3\t\t4\t5\t6\t\n2\t0.01\t1\t2\t3\t\t4\t5\t7\t\n").encode(), Wishes(up="z"))
+    assert markers.names == ("a", "b")
+    np.testing.assert_allclose(markers.positions[1] * 1000, [[1, 2, 3], [4, 5, 7]])

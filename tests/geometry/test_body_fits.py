@@ -12,7 +12,8 @@ from supple.errors import BadFile, BadValue
 from supple.geometry import Cloud, Mesh, excess, fitted
 from supple.geometry.body_fits import MOST_BALLS, vertices_of
 from supple.geometry.distances import distance_between
-from supple.geometry.shapes import Ball, Capsule, Hull, Solid
+from supple.geometry.polyhedra import ROUND as ROUND_OFF, prism
+from supple.geometry.shapes import Ball, Capsule, Cylinder, Hull, Solid
 
 RNG = np.random.default_rng(8)
 ROUND = RNG.normal(size=(800, 3))
@@ -51,6 +52,25 @@ def test_a_body_holds_its_mesh_and_reaches_no_farther_than_it_may(name: str, acc
     assert beyond.max() <= min(accuracy, excess(body, points)) + thick + 1e-9
     assert excess(body, points) <= accuracy + thick
     assert max(distance_between(Ball(tuple(p), 1e-9), body) for p in points[:60]) <= 1e-8
+
+
+@pytest.mark.parametrize(("radius", "sides"), [(0.004, 8), (0.02, 8), (0.05, 12), (0.2, 23)])
+def test_the_prism_that_stands_for_a_cylinder_holds_it_and_reaches_no_farther_than_it_may(radius: float, sides: int):
+    cylinder = Cylinder(radius, 0.1, supple.place((0.1, 0.2, 0.3), rpy=(0.4, 0.5, 0.6)))
+    corners = prism(cylinder)
+    assert len(corners) == 2 * sides
+    ways = np.random.default_rng(1).normal(size=(4000, 3))
+    ways = np.vstack(
+        [ways / np.linalg.norm(ways, axis=1, keepdims=True), cylinder.at[:3, :3].T, -cylinder.at[:3, :3].T]
+    )
+    along = np.abs(ways @ cylinder.at[:3, 2])
+    own = ways @ cylinder.at[:3, 3] + 0.05 * along + radius * np.sqrt(np.maximum(1.0 - along**2, 0.0))
+    beyond = (corners @ ways.T).max(axis=0) - own
+    assert beyond.min() > -1e-12
+    assert beyond.max() <= ROUND_OFF
+    figure = supple.load("panda").with_solids({"panda_hand": (cylinder,)})
+    assert figure.bars["panda_hand"] == (cylinder,)
+    assert isinstance(figure.round_bars["panda_hand"][0], Capsule)
 
 
 def test_what_is_round_stays_round():

@@ -70,7 +70,7 @@ from supple.figure import Coordinate, Drive, Group, Linear, LinearLimit, Piecewi
 from supple.figure.figure import Origin
 from supple.geometry import Body, Cloud, Cylinder, Hull, Mesh
 from supple.motion import DrivenAngle, Held, Match, Natural
-from supple.problem import Miss, Trace
+from supple.problem import Miss, Moving, Trace
 from supple.proofs import Certificates
 from supple.scene import Touch
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import plain_search_entry
@@ -299,6 +299,7 @@ ROWS: dict[str, Row] = {
     "Capsule": Row(lambda: Capsule(0.1, 1.0, SPOT), lambda: Capsule(0.2, 1.0, SPOT)),
     "Hull": Row(lambda: Hull(HEAP, 0.1), lambda: Hull(HEAP)),
     "Mesh": Row(lambda: Mesh(HEAP, SPOT), lambda: Mesh(HEAP, OTHER)),
+    "Moving": Row(lambda: Moving(BOX, SPOT), lambda: Moving(BOX, OTHER)),
     "Cloud": Row(lambda: Cloud(HEAP, 0.1), lambda: Cloud(HEAP, 0.2)),
     "Polytope": Row(lambda: Polytope.of(BOX), lambda: Polytope.half_space(SPOT, (0, 0, 1))),
     # effectors and goals
@@ -379,6 +380,8 @@ ROWS: dict[str, Row] = {
     # archives
     "Track": Row(lambda: cluster.Track("a.osim"), lambda: cluster.Track("b.osim")),
     "Retarget": Row(lambda: cluster.Retarget("jack"), lambda: cluster.Retarget("jack", free=False)),
+    "Stored": Row(lambda: cluster.Stored("out", {"SOLVED": 3}), lambda: cluster.Stored("out", {"SOLVED": 4})),
+    "Fit": Row(lambda: cluster.Fit("subject.osim"), lambda: cluster.Fit("subject.osim", mass=70.0)),
     "Convert": Row(lambda: cluster.Convert(".mot"), lambda: cluster.Convert(".bvh")),
     "Told": Row(lambda: cluster.Told(True, "", {"frames": 3}), lambda: cluster.Told(True, "", {"frames": 4})),
     "Entry": Row(lambda: cluster.Entry("a", "b", "good"), lambda: cluster.Entry("a", "", "failed"), lambda e: e.line()),

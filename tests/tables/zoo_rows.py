@@ -185,6 +185,16 @@ def unspread(**arguments: Any) -> Any:
         return cluster.map(**arguments)
 
 
+def unstored(**arguments: Any) -> Any:
+    """`supple.cluster.solve_stored`, but no process is begun."""
+    with (
+        mock.patch("supple.cluster.stored._run", mock.MagicMock()),
+        mock.patch("supple.cluster.stored.connected", mock.MagicMock()),
+        mock.patch("supple.cluster.stored._Source", mock.MagicMock()),
+    ):
+        return cluster.solve_stored(**arguments)
+
+
 def unwarmed(**arguments: Any) -> Any:
     """`supple.warm`, but nothing is compiled."""
     with (
@@ -281,6 +291,7 @@ ROWS: dict[str, Row] = {
     "Mesh": row(geometry.Mesh, points=(HEAP, NEVER), at=(ORIGIN, PLACE), accuracy=(0.1, POSITIVE)),
     "Mesh.read": row(geometry.Mesh.read, path=(MESH.name, NEVER), at=(ORIGIN, PLACE), scale=((1, 1, 1), VECTOR),
                      accuracy=(0.1, POSITIVE)),
+    "Moving": row(problem.Moving, shape=(BOX, NEVER), at=(ORIGIN, PLACE)),
     "Cloud": row(geometry.Cloud, points=(HEAP, NEVER), radius=(0.1, POSITIVE), accuracy=(0.1, POSITIVE)),
     "fitted": row(geometry.fitted, points=(HEAP, NEVER), accuracy=(0.1, POSITIVE)),
     "excess": row(geometry.excess, body=(BOX, NEVER), points=(HEAP, NEVER)),
@@ -414,18 +425,18 @@ ROWS: dict[str, Row] = {
     "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
                      windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
-                   budget=(None, BUDGET), one_branch=(False, FLAG)),
+                   budget=(None, BUDGET), one_branch=(False, FLAG), moving=((), NEVER)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
                  allowance=(FREELY, NEVER), proving=(UNASKED, NEVER), one_branch=(False, FLAG)),
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, STARTS)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                       solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG),
-                      deadline=DEADLINE, cluster=(None, NONE)),
+                      deadline=DEADLINE, cluster=(None, NONE), obstacles=(None, NONE)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
-                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG)),
+                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG), obstacles=(None, NONE)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
-                gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER)),
+                gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER), obstacles=(None, NONE)),
     "Servo": row(supple.solving.Servo, problem=(PROBLEM, NEVER), dt=(0.1, POSITIVE), acceleration=(1.0, POSITIVE | ENDLESS),
                  speed=(None, NONE | POSITIVE | ENDLESS), rate=(1.0, POSITIVE), damping=(1e-6, POSITIVE),
                  ease=(1.0, NOT_NEGATIVE)),
@@ -435,7 +446,8 @@ ROWS: dict[str, Row] = {
     "reach": row(supple.reach, figure=(PAIR, FIGURE), segment=("b", NEVER), x=(1.0, REACH | kind("5", "-1")),
                  y=(0.1, REACH | kind("5", "-1")), z=(0.0, REACH | kind("5", "-1")), volume=(False, FLAG),
                  spacing=(1.0, POSITIVE | NONE), rotation=(None, NONE | COUNT), seed=SEED, boxes=(1, COUNT),
-                 keep=(False, FLAG), progress=(None, FUNCTION), quat_wxyz=(None, NONE), deadline=DEADLINE),
+                 keep=(False, FLAG), progress=(None, FUNCTION), quat_wxyz=(None, NONE), deadline=DEADLINE,
+                 cluster=(None, NONE)),
     "free_space": row(problem.free_space, obstacles=((), EMPTY | MAPPING), bounds=(BOX, NEVER), seeds=([(0.5, 0.5, 0.5)],
                       COUNT), cuboids=(True, FLAG), seed=SEED),
     "seeds_about": row(problem.seeds_about, figure=(ARM, NEVER), q=(REST, POSTURE), count=(1, WHOLE), radius=(0.1, POSITIVE),
@@ -476,7 +488,8 @@ ROWS: dict[str, Row] = {
     "Multistart": row(supple.Multistart, solver=(supple.Newton(), NEVER), attempts=(1, COUNT)),
     "Newton": row(supple.Newton, steps=STEPS, tolerance=TOLERANCE, curvature=(True, FLAG), damping=(0.1, POSITIVE)),
     "OptimalTracking": row(supple.OptimalTracking, step=("merit", NEVER), tolerance=(1e-7, POSITIVE), iterations=(5, WHOLE),
-                           path=("fast", NEVER), limits=(True, FLAG), curvature=(True, FLAG), steady=(0.0, NOT_NEGATIVE)),
+                           path=("fast", NEVER), accept=("still", NEVER), limits=(True, FLAG),
+                           curvature=(True, FLAG), steady=(0.0, NOT_NEGATIVE)),
     "OptimalTracking.track_frames": method(
         lambda: supple.OptimalTracking(iterations=1), "track_frames", figure=(ARM, FIGURE), points=([Point("b")], NEVER),
         positions=(np.zeros((2, 1, 3)), NEVER), weights=(None, NONE | NOT_NEGATIVE), start=(None, STARTS), held=((), EMPTY),
@@ -568,10 +581,18 @@ ROWS: dict[str, Row] = {
                workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
                progress=(None, FUNCTION)),
     "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
+    "solve_stored": row(unstored, ("problem", "targets"), problem=(PROBLEM, NEVER), targets=("in.zarr", NAME),
+                        answers=("out", NAME), chunk=(8, COUNT), solver=SOLVER, seed=SEED, prove=(False, FLAG),
+                        workers=(None, COUNT | NONE), cluster=(None, NONE), progress=(None, FUNCTION)),
+    "Stored": row(cluster.Stored, answers=("out", NEVER), counts=({}, NEVER), skipped=(0, NEVER)),
     "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
-                 cutoff=(None, NONE | POSITIVE), reading=({}, MAPPING), options=({}, MAPPING)),
+                 cutoff=(None, NONE | POSITIVE), weights=(None, NONE | MAPPING), relabel=(False, FLAG), reading=({}, MAPPING),
+                 options=({}, MAPPING)),
+    "Fit": row(cluster.Fit, model=("subject.osim", NAME), mass=(None, NONE | POSITIVE), reading=({}, MAPPING),
+               options=({}, MAPPING)),
     "Retarget": row(cluster.Retarget, to=("jack", NAME), ending=(".bvh", NEVER), model=(None, NAME_OR_NONE),
-                    free=(True, FLAG), reading=({}, MAPPING), options=({}, MAPPING)),
+                    free=(True, FLAG), first=(0, WHOLE), last=(None, WHOLE | NONE), step=(1, COUNT), reading=({}, MAPPING),
+                    options=({}, MAPPING)),
     "Convert": row(cluster.Convert, ending=(".bvh", NEVER), model=(None, NAME_OR_NONE), reading=({}, MAPPING)),
     "warm": row(unwarmed, workers=(1, NONE | COUNT), progress=(None, FUNCTION)),
     "Completeness.verify": method(lambda: LISTED, "verify", figure=(UR5, NONE | FIGURE), limits=(None, NONE)),

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from supple.cli import fitting, page_commands, proving
-from supple.cli.app import Unit, Up, What, app
+from supple.cli.app import Against, Unit, Up, What, app
+from supple.cli.archives import Address, Ending, Retry, Spread, Workers
 
 
 @app.command()
@@ -29,20 +30,32 @@ def info(what: What, unit: Unit = None, up: Up = None) -> None:
 
 @app.command()
 def convert(
-    source: Annotated[
-        str, typer.Argument(metavar="FROM", help="A file (.urdf, .xml, .bvh) or a name of the catalogue.")
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FROM… [TO]", help="Files (.urdf, .xml, .bvh) or a name of the catalogue; .urdf or .bvh."
+        ),
     ],
-    target: Annotated[Path, typer.Argument(metavar="TO", help="A .urdf or .bvh file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A folder for many motions, instead of TO.")
+    ] = None,
     unit: Unit = None,
     up: Up = None,
+    ending: Ending = None,
+    workers: Workers = None,
+    cluster: Address = None,
+    retry_failed: Retry = False,
 ) -> None:
-    """Write a figure or a motion in another format.
+    """Write a figure or a motion in another format; or many motions into a folder.
 
     Unit and up axis are those of the BVH file that is read; if only the target is a BVH file, they are the target's.
     """
     from supple.cli import inputs
 
-    typer.echo(inputs.converted(source, target, unit, up))
+    spread = Spread(workers, cluster, retry_failed, ending)
+    if output is not None:
+        raise typer.Exit(0 if inputs.converted_many(files, output, unit, up, spread) else 1)
+    typer.echo(inputs.converted(*inputs.two(files, spread), unit, up))
 
 
 @app.command()
@@ -107,17 +120,20 @@ def solve(
 
 @app.command()
 def track(
-    trial: Annotated[Path, typer.Argument(metavar="TRIAL", help="Markers: a .c3d or .trc file.")],
+    trial: Annotated[list[Path], typer.Argument(metavar="TRIAL…", help="Markers: .c3d or .trc files.")],
     model: Annotated[
         str, typer.Option("--model", "-m", help="The figure that wears the markers: .osim, or whatever has some.")
     ],
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", help="Where the motion goes: .mot, .sto, .bvh, .glb; may be repeated."),
+        typer.Option(
+            "--output", "-o", help="The motion: .mot, .sto, .bvh, .glb; may be repeated. Of many files: a folder."
+        ),
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="A page about the errors, the angles and the worst frames.")
     ] = None,
+    against: Against = None,
     weights: Annotated[
         Path | None, typer.Option(help="How much each marker counts: a .json or .toml table; others count nothing.")
     ] = None,
@@ -142,12 +158,18 @@ def track(
     relabel: Annotated[
         bool, typer.Option("--relabel", help="Put labels right that were permuted for a while.")
     ] = False,
+    ending: Ending = None,
+    workers: Workers = None,
+    cluster: Address = None,
+    retry_failed: Retry = False,
 ) -> None:
     """Find the motion behind markers. Status 0: every frame converged and nothing seems wrong; 1: the report says what."""
     from supple.cli import trials
 
-    wanted = trials.Wanted(weights, method, smoothness, cutoff, huber, limits, up, unit, zeros, unlabelled, relabel)
-    raise typer.Exit(0 if trials.track(trial, model, output or [], report, wanted) else 1)
+    reading = (up, unit, zeros, unlabelled, relabel)
+    wanted = trials.Wanted(weights, method, smoothness, cutoff, huber, limits, *reading, against)
+    spread = Spread(workers, cluster, retry_failed, ending)
+    raise typer.Exit(0 if trials.track(trial, model, output or [], report, wanted, spread) else 1)
 
 
 for other in (
@@ -175,10 +197,11 @@ def check(file: SceneFile) -> None:
 
 @app.command("retarget")
 def _retarget(
-    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="The motion: .bvh, .amc, .mot or .sto.")],
+    clip: Annotated[list[Path], typer.Argument(metavar="CLIP…", help="The motion: .bvh, .amc, .mot or .sto.")],
     to: Annotated[str, typer.Option(help="The figure to move: a name of the catalogue, or a file.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The motion of that figure: .bvh, .glb, .gltf, .mot.")
+        Path,
+        typer.Option("--output", "-o", help="The motion of that figure: .bvh, .glb, .gltf, .mot. Of many: a folder."),
     ] = Path("retargeted.bvh"),
     model: Annotated[str | None, typer.Option(help="The clip's figure, where its file has none: .osim, .asf.")] = None,
     match: Annotated[
@@ -202,9 +225,14 @@ def _retarget(
     report: Annotated[
         Path | None, typer.Option(help="Write the report as a page that plays both motions: .html.")
     ] = None,
+    against: Against = None,
     unit: Unit = None,
     up: Up = None,
     to_unit: Annotated[float | None, typer.Option(help="Metres in one unit of a BVH file given as --to.")] = None,
+    ending: Ending = None,
+    workers: Workers = None,
+    cluster: Address = None,
+    retry_failed: Retry = False,
 ) -> None:
     """Carry a clip over to another figure: limbs point the same way, and planted feet stay planted.
 
@@ -212,12 +240,18 @@ def _retarget(
     """
     from supple.cli import retarget as command
 
-    motion = command.clip_of(clip, model, unit, up, (first, last, step))
+    spread, part = Spread(workers, cluster, retry_failed, ending), (first, last, step)
+    if command.is_archive(clip, output, spread):
+        only = {"picture": picture, "report": report, "print-match": show_match, "to-unit": to_unit}
+        read = command.Read(model, unit, up, part)
+        raise typer.Exit(0 if command.many(clip, to, output, read, match, plant, rest, fixed, spread, only) else 1)
+    motion = command.clip_of(clip[0], model, unit, up, part)
     figure = command.target_of(to, to_unit, None, fixed)
     if show_match:
         command.print_match(motion, figure)
     else:
-        raise typer.Exit(0 if command.retargeted(motion, figure, output, match, plant, rest, picture, report) else 1)
+        wanted = command.Wanted(match, plant, rest, picture, report, against)
+        raise typer.Exit(0 if command.retargeted(motion, figure, output, clip.name, wanted) else 1)
 
 
 @app.command("warm")

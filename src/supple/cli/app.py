@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,6 +31,11 @@ def _print_version(wanted: bool) -> None:
 
         typer.echo(f"supple {__version__}")
         raise typer.Exit
+
+
+Against = Annotated[
+    Path | None, typer.Option(help="Another run of the same, to compare with in the report: .mot, .sto, .bvh.")
+]
 
 
 @app.callback()

@@ -10,6 +10,8 @@ import numpy as np
 
 import supple
 from supple.basics.writing import check_place
+from supple.cli import archives
+from supple.cli.archives import Spread
 from supple.errors import BadValue, find
 from supple.figure.figure import Figure, Source
 from supple.geometry.placements import Floats
@@ -31,6 +33,11 @@ def _is_bvh(what: str | Path) -> bool:
 def figure_of(what: str, unit: float | None = None, up: str | None = None) -> Figure:
     """A figure by name or file."""
     return supple.load(what, **options_of(what, unit, up))
+
+
+def run_of(path: Path, figure: Figure) -> Motion:
+    """Another run, to compare with: coordinates are those of `figure`, skeletons their own."""
+    return supple.read_motion(path, **({"figure": figure} if path.suffix.lower() in (".mot", ".sto") else {}))
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,6 +88,28 @@ def task(text: str) -> supple.Task:
 
 # ── commands ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 MOVING = (".bvh", ".glb", ".gltf", ".mot", ".sto")  # endings of files that hold motions
+
+
+def two(files: list[str], spread: Spread) -> tuple[str, Path]:
+    """From what to what."""
+    if len(files) != 2:
+        raise BadValue("write convert FROM TO, or convert FROM… -o FOLDER --format .glb")
+    if any(spread):
+        raise BadValue("--workers, --cluster, --retry-failed and --format are for many files: name a folder by -o")
+    return files[0], Path(files[1])
+
+
+def converted_many(files: list[str], folder: Path, unit: float | None, up: str | None, spread: Spread) -> bool:
+    """Convert motions into a folder; whether all went well."""
+    from supple import cluster
+
+    reading: dict[str, Any] = {}
+    for file in files:
+        reading |= options_of(file, unit, up)
+    if spread.ending is None:
+        raise BadValue("say by --format what the motions are written as, such as .glb")
+    job = cluster.Convert(spread.ending, reading=reading)
+    return archives.do(job, files, archives.folder_of([folder]), spread, "converting")
 
 
 def converted(source: str, target: Path, unit: float | None, up: str | None) -> str:

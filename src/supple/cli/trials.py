@@ -13,6 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import supple
 from supple.basics.writing import check_place
+from supple.cli import archives, inputs
+from supple.cli.archives import Spread
 from supple.errors import BadFile, BadValue
 from supple.figure.figure import Figure
 from supple.motion.markers import Markers
@@ -35,17 +37,26 @@ class Wanted(NamedTuple):
     zeros: str | None = None
     unlabelled: bool = False
     relabel: bool = False
+    against: Path | None = None  # another run, to compare with in the report
 
 
-def track(trial: Path, model: str, outputs: list[Path], report: Path | None, wanted: Wanted) -> bool:
+def track(
+    trials: list[Path], model: str, outputs: list[Path], report: Path | None, wanted: Wanted, spread: Spread
+) -> bool:
     """Track, say how it went, and write what is asked for; whether nothing seems wrong."""
+    if archives.is_archive(trials, outputs[0] if outputs else None, spread):
+        return _many(trials, model, archives.folder_of(outputs, report=report), wanted, spread)
+    (trial,) = trials
     for path in outputs:
         if path.suffix.lower() not in MOTIONS:
             raise BadFile(f"motions are written to {', '.join(MOTIONS)} files", file=str(path))
     for path in [*outputs, *([] if report is None else [report])]:
         check_place(path)
+    if wanted.against is not None and report is None:
+        raise BadValue("--against is shown in a report: say where with --report")
     chosen = _method(wanted.method, wanted.smoothness, float("inf") if wanted.huber is None else wanted.huber)
     figure = supple.load(model)
+    against = None if wanted.against is None else inputs.run_of(wanted.against, figure)
     markers = supple.read_markers(
         trial, up=wanted.up, unit=wanted.unit, zeros=wanted.zeros, unlabelled=wanted.unlabelled
     )
@@ -61,9 +72,28 @@ def track(trial: Path, model: str, outputs: list[Path], report: Path | None, wan
     if report is not None:
         from supple.view.report import write_report
 
-        write_report(motion, markers, report)
+        write_report(motion, markers, report, f"{trial.name} on {figure.name}", against)
         typer.echo(f"{report}: the report")
     return motion.ok
+
+
+def _many(trials: list[Path], model: str, folder: Path, wanted: Wanted, spread: Spread) -> bool:
+    """Track many trials into a folder; whether nothing seems wrong with any."""
+    from supple import cluster
+
+    reading = {"up": wanted.up, "unit": wanted.unit, "zeros": wanted.zeros, "unlabelled": wanted.unlabelled}
+    job = cluster.Track(
+        model,
+        spread.ending or ".mot",
+        _method(wanted.method, wanted.smoothness, float("inf") if wanted.huber is None else wanted.huber),
+        wanted.cutoff,
+        weights=None if wanted.weights is None else read_table(wanted.weights),
+        relabel=wanted.relabel,
+        reading={name: value for name, value in reading.items() if value not in (None, False)},
+        options={} if wanted.limits else {"limits": False},
+    )
+    supple.load(model)  # what cannot be read is refused before any process begins
+    return archives.do(job, trials, folder, spread, "tracking")
 
 
 def _method(name: str, smoothness: float, huber: float) -> Any:
@@ -92,8 +122,8 @@ def _with_progress(figure: Figure, markers: Markers, method: Any, weights: Any, 
         return supple.track(figure, markers, method, weights=weights, limits=limits, progress=advance)
 
 
-def read_weights(path: Path, figure: Figure, markers: Markers) -> dict[str, float]:
-    """Weights by marker from a .json or .toml file, perhaps in a table ``markers``; what it leaves out counts 0."""
+def read_table(path: Path) -> dict[str, float]:
+    """Weights by marker from a .json or .toml file, perhaps in a table ``markers``."""
     try:
         text = path.read_text(encoding="utf-8")
         given = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
@@ -102,7 +132,13 @@ def read_weights(path: Path, figure: Figure, markers: Markers) -> dict[str, floa
     table = given.get("markers", given) if isinstance(given, dict) else None
     if not isinstance(table, dict) or not all(isinstance(w, int | float) and w >= 0.0 for w in table.values()):
         raise BadFile("weights are a table of marker = number, 0 or more", file=str(path))
+    return {name: float(weight) for name, weight in table.items()}
+
+
+def read_weights(path: Path, figure: Figure, markers: Markers) -> dict[str, float]:
+    """The weights in a file of all markers that figure and trial share; what it leaves out counts 0."""
+    table = read_table(path)
     shared = [name for name in markers.names if name in figure.markers]
     if shared and not any(table.get(name) for name in shared):
         raise BadFile(f"no marker of figure and trial ({', '.join(shared[:5])}, …) has a weight here", file=str(path))
-    return {name: float(table.get(name, 0.0)) for name in shared}
+    return {name: table.get(name, 0.0) for name in shared}

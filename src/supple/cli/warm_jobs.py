@@ -106,6 +106,12 @@ def search() -> None:
         supple.solve_many(problem(figure), targets, prove=False)
         supple.follow(problem(figure), targets)
     supple.solve(point(arm()), distinct=2)
+    for name, segment in (("ur5", "tool0"), ("panda", "panda_hand")):  # arms with a formula, and with one in slices
+        figure = supple.load(name)
+        targets = figure.placement(np.tile(figure.rest + 0.5, (2, 1)), segment)
+        asked = supple.Problem(figure, [supple.Task(segment, supple.Placed(targets[0]))])
+        supple.prepare(asked)(targets[0])
+        supple.solve_many(asked, targets)
 
 
 def list_all() -> None:

@@ -63,7 +63,7 @@ def _embedded(dask: Any, count: int) -> Iterator[Any]:
             n_workers=count,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             host="127.0.0.1",
             silence_logs="CRITICAL",
         )

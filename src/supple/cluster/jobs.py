@@ -18,12 +18,13 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 import supple
-from supple.basics.checks import check_fields, flag, mapping, named, named_or_none, number, one_of
+from supple.basics.checks import check_fields, flag, mapping, named, named_or_none, number, one_of, whole
 from supple.basics.values import Value
 from supple.cluster.manifest import digest_of
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.files.door import WRITERS
+from supple.motion.markers import Markers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +94,20 @@ def _cutoff(value: Any, what: str) -> float | None:
     return None if value is None else number(value, what, above=0.0)
 
 
+def _weights(value: Any, what: str) -> dict[str, float] | None:
+    if value is None:
+        return None
+    return {name: number(weight, f"the weight of {name!r}", least=0.0) for name, weight in mapping(value, what).items()}
+
+
+def _last(value: Any, what: str) -> int | None:
+    return None if value is None else whole(value, what)
+
+
+def _step(value: Any, what: str) -> int:
+    return whole(value, what, 1)
+
+
 CHECKS: dict[str, Any] = {
     "ending": _ending,
     "model": named_or_none,
@@ -100,12 +115,19 @@ CHECKS: dict[str, Any] = {
     "to": named,
     "free": flag,
     "cutoff": _cutoff,
+    "mass": _cutoff,
+    "weights": _weights,
+    "relabel": flag,
+    "first": whole,
+    "last": _last,
+    "step": _step,
 }
 OPTIONS = {
     "read_markers": ("up", "unit", "rate", "unlabelled", "zeros"),
     "read_motion": ("asf", "figure", "partial", "unit", "up"),
     "track": ("weights", "coordinates", "limits", "start"),
-    "retarget": ("match", "plant", "deadline"),
+    "fit_subject": ("scales", "trust", "spread"),
+    "retarget": ("match", "plant", "rest", "deadline"),
     "": (),
 }
 
@@ -121,17 +143,53 @@ class Track(_Recorded):
     ending: str = ".mot"
     method: Any = None
     cutoff: float | None = None  # of a Butterworth filter of the markers [Hz]
+    weights: Mapping[str, float] | None = None  # by marker; what it leaves out counts nothing
+    relabel: bool = False  # put labels right that were permuted for a while
     reading: Mapping[str, Any] = field(default_factory=dict)  # options of `read_markers`
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, source: Path, target: Path) -> Told:
         """Track one trial."""
-        markers = supple.read_markers(source, **self.reading)
-        if self.cutoff is not None:
-            markers = markers.filtered(self.cutoff)
-        motion = supple.track(_figure(self.model), markers, self.method, **self.options)
+        figure, markers = _figure(self.model), supple.read_markers(source, **self.reading)
+        markers = supple.motion.relabelled(figure, markers) if self.relabel else markers
+        markers = markers if self.cutoff is None else markers.filtered(self.cutoff)
+        motion = supple.track(figure, markers, self.method, **self.options, **self._weighted(figure, markers))
         supple.write(motion, target)
         return Told(motion.ok, " ".join(motion.problems), {"frames": len(motion), "rms": motion.rms})
+
+    def _weighted(self, figure: Figure, markers: Markers) -> dict[str, Any]:
+        """The option `weights` of `track`, for the markers that figure and trial share."""
+        if self.weights is None:
+            return {}
+        shared = {name: self.weights.get(name, 0.0) for name in markers.names if name in figure.markers}
+        if shared and not any(shared.values()):
+            raise BadValue(f"no marker of figure and trial ({', '.join([*shared][:5])}, …) has a weight")
+        return {"weights": shared}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(_Recorded):
+    """Markers of a static trial in, the OSIM file `model` in the subject's sizes out; `options` are those of `fit_subject`."""
+
+    reader: ClassVar[str] = "read_markers"
+    door: ClassVar[str] = "fit_subject"
+    needs: ClassVar[str] = "model"
+    ending: ClassVar[str] = ".osim"  # pyright: ignore[reportIncompatibleVariableOverride]
+    model: str
+    mass: float | None = None  # of every subject [kg]; the model's by default
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, source: Path, target: Path) -> Told:
+        """Fit one subject."""
+        from supple.files.osim.writer import write_subject
+
+        markers = supple.read_markers(source, **self.reading)
+        subject = supple.fit_subject(_figure(self.model), markers, **self.options)
+        write_subject(subject.figure, self.model, target, subject.factors, self.mass)
+        ended = [] if subject.converged else ["The fit has not converged."]
+        numbers = {"frames": len(subject.motion), "rms": subject.motion.rms}
+        return Told(not ended and subject.motion.ok, " ".join([*ended, *subject.motion.problems]), numbers)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,13 +202,18 @@ class Retarget(_Recorded):
     ending: str = ".bvh"
     model: str | None = None
     free: bool = True  # a figure that is fixed in the world floats instead
+    first: int = 0  # frame; 1 leaves out the T-pose that some files begin with
+    last: int | None = None  # frame to stop before
+    step: int = 1  # take every so many frames
     reading: Mapping[str, Any] = field(default_factory=dict)  # options of `read_motion`
     options: Mapping[str, Any] = field(default_factory=dict)  # of `retarget`
 
     def __call__(self, source: Path, target: Path) -> Told:
         """Retarget one clip."""
         model = {} if self.model is None else {"figure": _figure(self.model)}
-        motion = supple.read_motion(source, **model, **self.reading)
+        motion = supple.read_motion(source, **model, **self.reading).frames(self.first, self.last, self.step)
+        if not len(motion):
+            raise BadValue("no frame is left")
         figure = _figure(self.to)
         out = supple.retarget(motion, _floating(figure) if self.free else figure, **self.options)
         supple.write(out, target)
@@ -181,7 +244,7 @@ def settings_of(job: Job) -> str:
         for one in fields(job):  # pyright: ignore[reportArgumentType]
             value = getattr(job, one.name)
             file = Path(value) if isinstance(value, str) and len(value) < 4096 else None
-            told[one.name] = digest_of(file) if file is not None and file.is_file() else _words(value)
+            told[one.name] = digest_of(file) if file is not None and file.is_file() else words_of(value)
     else:
         told["kind"] = f"{getattr(job, '__module__', '')}.{getattr(job, '__qualname__', told['kind'])}"
         told["source"] = _source(job)
@@ -196,19 +259,19 @@ def _source(job: Any) -> str:
         return ""
 
 
-def _words(value: Any) -> Any:
+def words_of(value: Any) -> Any:
     """A value as text in which equal ones are equal, whatever the process."""
     if isinstance(value, Mapping):
-        return {str(name): _words(one) for name, one in value.items()}
+        return {str(name): words_of(one) for name, one in value.items()}
     if isinstance(value, np.ndarray):
         return [str(value.dtype), *value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
     if isinstance(value, Value):
         return {"kind": type(value).__name__} | {
-            one.name: _words(getattr(value, one.name))
+            one.name: words_of(getattr(value, one.name))
             for one in fields(value)  # pyright: ignore[reportArgumentType]
         }
     if isinstance(value, list | tuple):
-        return [_words(one) for one in value]
+        return [words_of(one) for one in value]
     return repr(value)
 
 

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from supple.basics.checks import number
 from supple.basics.values import FrozenDict
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Solid, enclosing
+from supple.geometry.shapes import Ball, Capsule, Core, Solid, enclosing
 
 if TYPE_CHECKING:
     from supple.figure.figure import Figure
@@ -57,18 +57,15 @@ class Contacts:
     def bars(self: Any) -> Mapping[str, tuple[Solid, ...]]:
         """What each segment keeps clear of things with: its `solids`, or else the shapes of its body.
 
-        Around a cylinder of a body there is a capsule, along its axis; a box stays a box.
+        Cylinders keep clear as the prisms around them (`prism`).
         """
-        made = {
-            s: tuple(shape if isinstance(shape, Box) else enclosing(shape) for shape in body.shapes)
-            for s, body in self.bodies.items()
-        }
+        made: dict[str, tuple[Solid, ...]] = {s: body.shapes for s, body in self.bodies.items()}
         made.update(self.solids)
         return FrozenDict({segment: made[segment] for segment in self.segments if made.get(segment)})
 
     @cached_property
     def round_bars(self: Any) -> Mapping[str, tuple[Ball | Capsule, ...]]:
-        """The `bars`, with a capsule around each box and hull, for methods that know balls and capsules alone."""
+        """The `bars`, with a capsule around whatever is not round, for methods that know balls and capsules alone."""
         return FrozenDict({s: tuple(enclosing(bar) for bar in several) for s, several in self.bars.items()})
 
     def joined_pairs(self: Any) -> tuple[SegmentPair, ...]:
@@ -154,7 +151,7 @@ class Contacts:
                 if core is not None:
                     flat = core.half == 0.0
                     own = Ball((0.0, 0.0, 0.0), core.radius) if flat else Capsule(core.radius, 2.0 * core.half)
-                solids.append(solid_of(own, corners=isinstance(bar, Box | Hull)))
+                solids.append(solid_of(own, corners=core is None))
                 half.append(-1.0 if core is None else core.half)
                 owner.append(k)
                 frame.append(np.eye(4) if core is None else core.at)

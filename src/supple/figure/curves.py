@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from supple.basics.checks import finite, number, numbers, one_of
+from supple.basics.checks import finite, instance, number, numbers, one_of
 from supple.errors import BadValue
 from supple.figure.drives import Curve, Pair
 from supple.geometry.placements import Floats
@@ -174,6 +174,47 @@ class PiecewisePolynomial(Pieced):
             begins = [rows[-1][0], *(knot for knot, _ in rows[:0:-1])]
             rows = [(to, _about(c, to - knot)) for (knot, c), to in zip(rows[::-1], begins, strict=True)]
         return PiecewisePolynomial(tuple((knot, *c.tolist()) for knot, c in rows))
+
+    def of_curve(self, inner: PiecewisePolynomial, shift: float = 0.0) -> PiecewisePolynomial:
+        """``f(g(q) + shift)`` of this and another curve g: a piece for each piece of f that each piece of g runs through."""
+        shift, outer = number(shift, "the shift of a curve's argument"), self._stretches()
+        rows: list[tuple[float, Floats]] = []
+        for knot, c, a, b in instance(inner, PiecewisePolynomial, "the inner curve")._stretches():
+            c = np.array([c[0] + shift, *c[1:]])
+            for begin, end in pairwise([a, *_crossings(c, knot, a, b, [row[0] for row in outer[1:]]), b]):
+                where = begin if end == np.inf else end if begin == -np.inf else (begin + end) / 2.0
+                where += 1.0 if end == np.inf else -1.0 if begin == -np.inf else 0.0
+                where = knot if not np.isfinite(begin) and not np.isfinite(end) else where
+                at = float(np.polynomial.polynomial.polyval(where - knot, c))
+                o_knot, o_c, _, _ = outer[int(np.searchsorted([row[2] for row in outer[1:]], at, side="right"))]
+                start = begin if np.isfinite(begin) else end if np.isfinite(end) else knot
+                local = _about(c, start - knot)
+                rows.append((start, _composed(o_c, np.array([local[0] - o_knot, *local[1:]]))))
+        width = max(len(c) for _, c in rows)
+        return PiecewisePolynomial(tuple((knot, *np.pad(c, (0, width - len(c))).tolist()) for knot, c in rows))
+
+
+def _crossings(c: Floats, knot: float, a: float, b: float, levels: list[float]) -> list[float]:
+    """Where a polynomial reaches some levels strictly between a and b."""
+    out: set[float] = set()
+    for level in levels:
+        p = np.array([c[0] - level, *c[1:]])
+        size = np.abs(p).max(initial=0.0)
+        p = np.trim_zeros(np.where(np.abs(p) > 1e-14 * size, p, 0.0), "b")
+        if len(p) > 1:
+            roots = np.polynomial.polynomial.polyroots(p)
+            found = knot + np.real(roots[np.abs(np.imag(roots)) < 1e-9 * (1.0 + np.abs(roots))])
+            out.update(float(x) for x in found if a < x < b)
+    return sorted(out)
+
+
+def _composed(f: Floats, g: Floats) -> Floats:
+    """The coefficients of ``f(g(t))``."""
+    out = np.array([f[-1]])
+    for c in f[-2::-1]:
+        out = np.convolve(out, g)
+        out[0] += c
+    return out
 
 
 def _about(c: Floats, step: float) -> Floats:

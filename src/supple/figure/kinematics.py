@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -34,11 +34,18 @@ class Kinematics:
         T = self._frames(world, segment)
         return T[0] if array.ndim == 1 else T
 
-    def placements(self: Any, q: ArrayLike) -> dict[str, Floats]:
-        """Where every named segment is, in one posture."""
-        world, _ = self._world(self.posture(q).reshape(1, self.size))
-        at, frames = self._rows
-        return dict(zip(self.segments, _placed(world[0, at]) @ frames, strict=True))
+    def placements(self: Any, q: ArrayLike, segments: Iterable[str] | None = None) -> dict[str, Floats]:
+        """Where every segment is, or those that are named: (4, 4) for one posture, (n, 4, 4) for n of them."""
+        names = self.segments if segments is None else dict.fromkeys(segments)
+        for name in names:
+            self.check_segment(name)
+        array = self.posture(q, many=True)
+        world, _ = self._world(np.atleast_2d(array))
+        if segments is None and array.ndim == 1:
+            at, frames = self._rows
+            return dict(zip(names, _placed(world[0, at]) @ frames, strict=True))
+        frames = {name: self._frames(world, name) for name in names}
+        return {name: T[0] for name, T in frames.items()} if array.ndim == 1 else frames
 
     @cached_property
     def _rows(self: Any) -> tuple[np.ndarray, Floats]:
@@ -153,6 +160,47 @@ class Kinematics:
         d = -1 - k
         first, term = self.packed.tables["DRIVE_FIRST"], self.packed.tables["DRIVE_TERM"]
         return [(int(term[t, DRIVEN_BY]), slopes[:, t, None]) for t in range(first[d], first[d + 1])]
+
+    # ── in other libraries ───────────────────────────────────────────────────────────────────────────────────────────
+    def to_pinocchio(self: Any, q: Any, model: Any = None, *, others: Any = None, names: Any = None) -> Floats:
+        """The configuration (nq) of a posture in Pinocchio, or (n, nq) of n of them; quaternions are (x, y, z, w).
+
+        `model` is the ``pinocchio.Model``, whose joints are found by name, or by `names`, from its to ours. Without it the
+        order is that of the URDF file that the figure was loaded from, with a free-flyer if it floats. `others` is a
+        configuration for joints that the figure does not have.
+        """
+        from supple.figure.bridges import to_other
+
+        return to_other(self, "Pinocchio", q, model, others, names)
+
+    def from_pinocchio(
+        self: Any, q: Any, model: Any = None, *, near: Any = None, names: Any = None, slack: float = 1e-6
+    ) -> Floats:
+        """The posture (size) of a configuration of Pinocchio, or (n, size) of n of them; see `to_pinocchio`.
+
+        Of the angles of a rotation those inside the limits and nearest to `near` are taken, the rest posture by default; what
+        the model does not have stays as it is there. A joint that follows others may be off by `slack`.
+        """
+        from supple.figure.bridges import from_other
+
+        return from_other(self, "Pinocchio", q, model, near, names, slack)
+
+    def to_mujoco(self: Any, q: Any, model: Any = None, *, others: Any = None, names: Any = None) -> Floats:
+        """The ``qpos`` (nq) of a posture in MuJoCo, or (n, nq) of n of them, with quaternions (w, x, y, z).
+
+        `model` is the ``MjModel``; without it the order is that of the MJCF file. The rest is as for `to_pinocchio`.
+        """
+        from supple.figure.bridges import to_other
+
+        return to_other(self, "MuJoCo", q, model, others, names)
+
+    def from_mujoco(
+        self: Any, qpos: Any, model: Any = None, *, near: Any = None, names: Any = None, slack: float = 1e-6
+    ) -> Floats:
+        """The posture (size) of a ``qpos``, or (n, size) of n of them; the options are those of `from_pinocchio`."""
+        from supple.figure.bridges import from_other
+
+        return from_other(self, "MuJoCo", qpos, model, near, names, slack)
 
 
 def _placed(rows: np.ndarray) -> Floats:

@@ -16,7 +16,7 @@ from supple.errors import BadValue, UnknownName, find, shown
 from supple.figure.drives import Drive, Linear
 from supple.figure.joints import Joint
 from supple.geometry.placements import HERE, Floats, finite
-from supple.geometry.shapes import Ball, Box, Capsule, Hull, Solid
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Solid
 
 
 class Structure:
@@ -128,10 +128,10 @@ def pairs_in(figure: Any, given: Any) -> tuple[tuple[str, str], ...]:
 
 
 def solids_in(solids: Mapping[str, Sequence[Solid]]) -> dict[str, tuple[Solid, ...]]:
-    """Solids by segment as tuples; anything but balls, capsules, boxes and hulls is refused."""
+    """Solids by segment as tuples; anything but balls, capsules, cylinders, boxes and hulls is refused."""
     given = mapping(solids, "the solids of a figure")
     return {
-        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Box, Hull))
+        segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Cylinder, Box, Hull))
         for segment, several in given.items()
     }
 

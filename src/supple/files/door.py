@@ -36,6 +36,14 @@ FIGURES = {
     ".bvh": "bvh.reader:read_skeleton",
     ".osim": "osim.reader:read_osim",
     ".asf": "acclaim.skeleton:read_asf",
+    ".glb": "rigs.khronos:read_gltf_figure",
+    ".gltf": "rigs.khronos:read_gltf_figure",
+    ".vrm": "rigs.khronos:read_gltf_figure",
+    ".fbx": "rigs.fbx:read_fbx_figure",
+    ".usd": "rigs.usd:read_usd_figure",
+    ".usda": "rigs.usd:read_usd_figure",
+    ".usdc": "rigs.usd:read_usd_figure",
+    ".usdz": "rigs.usd:read_usd_figure",
 }
 TEXTS = {  # by the tag that a text begins with
     "robot": "urdf.reader:parse_urdf",
@@ -49,6 +57,14 @@ MOTIONS = {
     ".amc": "acclaim.motion:read_amc",
     ".mot": "storage:read_storage",
     ".sto": "storage:read_storage",
+    ".glb": "rigs.khronos:read_gltf",
+    ".gltf": "rigs.khronos:read_gltf",
+    ".vrm": "rigs.khronos:read_gltf",
+    ".fbx": "rigs.fbx:read_fbx",
+    ".usd": "rigs.usd:read_usd",
+    ".usda": "rigs.usd:read_usd",
+    ".usdc": "rigs.usd:read_usd",
+    ".usdz": "rigs.usd:read_usd",
 }
 MARKERS = {".c3d": "c3d.reader:read_c3d", ".trc": "trc:read_trc"}
 WRITERS: dict[str, dict[str, str]] = {
@@ -76,7 +92,7 @@ def _function(where: str) -> Callable[..., Any]:
 
 
 def load(what: str | Path | Any, **options: Any) -> Figure:
-    """A figure: a name of the catalogue, a file (.urdf, .xml for MJCF, .xacro, .sdf, .bvh, .osim, .asf), a text, or a model.
+    """A figure: a name of the catalogue, a file (`FIGURES` lists the endings), a text, or a model.
 
     A text that begins with ``<`` is URDF, MJCF, SDF or OSIM itself; a model is an MjModel or MjSpec of MuJoCo. Names that
     end in ``_description`` are those of the package robot_descriptions, where it is installed. `options` go to the
@@ -161,7 +177,7 @@ def _check_options(reader: Callable[..., Any], options: Mapping[str, Any], owner
 
 
 def read_motion(path: str | Path, **options: Any) -> Motion:
-    """A motion from a file (.bvh, .amc, .mot, .sto); `options` go to the reader, for example `unit` and `up` of a .bvh file.
+    """A motion from a file (.bvh, .amc, .mot, .sto, .glb, .vrm, .fbx, .usd); `options` go to the reader, as `unit` of .bvh.
 
     Files that hold coordinates without a skeleton need `figure`; an .amc file takes the path `asf` of its skeleton instead.
     """

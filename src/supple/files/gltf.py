@@ -3,8 +3,10 @@
 glTF is in metres with y up, so one node turns the world (z up) by −90° about x and all roots hang on it. A segment's node holds
 its placement in its parent, ``T = T_parent⁻¹ T_segment``: the rest posture in the node itself, the motion in a channel for
 translation and one for rotation, each left out where nothing moves. Quaternions are x, y, z, w; of q and −q the one
-nearer to the frame before is written. A segment's shapes become meshes; a figure without any shows a thin
-spindle from each segment to those that hang on it. Numbers are 32-bit; nothing is skinned.
+nearer to the frame before is written. A segment's shapes become parts of one mesh; a figure without any shows a thin spindle
+from each segment to those that hang on it. The mesh hangs on a skin whose joints are the segments, each part on its own with
+all its weight, so that other programs see bones: it is given as it stands at rest, and ``T_rest⁻¹`` takes it to each segment.
+Numbers are 32-bit. Glued segments, limits and couplings cannot be held: every node can do anything in other programs.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from supple.geometry.placements import Floats
 from supple.geometry.shapes import Ball, Box, Cylinder, Shape
 from supple.motion.motion import Motion
 
-FLOAT, UNSIGNED = 5126, 5125
+FLOAT, UNSIGNED, SHORT = 5126, 5125, 5123
 WORLD_TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # x, y, z, w
 STILL = 1e-9  # metres, or change of a quaternion, below which nothing moves
 SIDES = 12  # of a round thing
@@ -42,10 +44,11 @@ class _File:
     views: list[dict[str, Any]] = field(default_factory=list)
     accessors: list[dict[str, Any]] = field(default_factory=list)
     meshes: list[dict[str, Any]] = field(default_factory=list)
+    skins: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, values: np.ndarray, kind: str, component: int, bounds: bool = False) -> int:
         """The accessor of an array."""
-        array = np.ascontiguousarray(values, "<f4" if component == FLOAT else "<u4")
+        array = np.ascontiguousarray(values, {FLOAT: "<f4", UNSIGNED: "<u4", SHORT: "<u2"}[component])
         self.views.append({"buffer": 0, "byteOffset": len(self.data), "byteLength": array.nbytes})
         self.data += array.tobytes()
         accessor = {"bufferView": len(self.views) - 1, "componentType": component, "count": len(array), "type": kind}
@@ -89,15 +92,16 @@ def format_gltf(motion: Motion) -> tuple[dict[str, Any], bytes]:
     document: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": "supple"},
         "scene": 0,
-        "scenes": [{"nodes": [0]}],
+        "scenes": [{"nodes": [0, len(nodes) - 1] if file.skins else [0]}],
         "nodes": nodes,
         "buffers": [{"byteLength": len(file.data)}],
         "bufferViews": file.views,
         "accessors": file.accessors,
         "meshes": file.meshes,
+        "skins": file.skins,
         "animations": [{"name": figure.name, "channels": channels, "samplers": samplers}] if channels else [],
     }
-    for key in ("buffers", "bufferViews", "accessors", "meshes", "animations"):
+    for key in ("buffers", "bufferViews", "accessors", "meshes", "skins", "animations"):
         if not document[key] or (key == "buffers" and not file.data):
             del document[key]
     return document, bytes(file.data)
@@ -120,15 +124,14 @@ def _nodes(figure: Figure, file: _File) -> list[dict[str, Any]]:
     """The world's node, then one for each segment in the figure's order."""
     nodes: list[dict[str, Any]] = [{"name": figure.name, "rotation": list(WORLD_TURN), "children": []}]
     number = {None: 0} | {segment: k + 1 for k, segment in enumerate(figure.segments)}
-    meshes = _meshes(figure, file)
     for segment in figure.segments:
         T = _local(figure, figure.rest[None], segment)
         node: dict[str, Any] = {"name": segment, "translation": T[0, :3, 3].tolist()}
         node["rotation"] = continuous_quaternions(T[:, :3, :3])[0].tolist()
-        if segment in meshes:
-            node["mesh"] = meshes[segment]
         nodes.append(node)
         nodes[number[figure.parent_of(segment)]].setdefault("children", []).append(number[segment])
+    if _skinned(figure, file):
+        nodes.append({"name": f"{figure.name} skin", "mesh": 0, "skin": 0})
     return nodes
 
 
@@ -162,26 +165,38 @@ def continuous_quaternions(R: Floats) -> Floats:
 
 
 # ── meshes ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _meshes(figure: Figure, file: _File) -> dict[str, int]:
-    """The mesh of each segment that has one."""
+def _skinned(figure: Figure, file: _File) -> bool:
+    """Add the mesh of all segments and its skin; whether there is anything to see."""
     surfaces: dict[str, list[tuple[Floats, np.ndarray]]] = {}
     for segment, body in figure.bodies.items():
         if body.shapes:
             surfaces[segment] = [_surface(shape) for shape in body.shapes]
-    if not surfaces:
-        surfaces = _spindles(figure)
-    out: dict[str, int] = {}
+    surfaces = surfaces or _spindles(figure)
+    places = {segment: figure.placement(figure.rest, segment) for segment in figure.segments}
+    primitives = []
     for segment, pieces in surfaces.items():
-        primitives = [
-            {
-                "attributes": {"POSITION": file.add(vertices, "VEC3", FLOAT, bounds=True)},
-                "indices": file.add(triangles.reshape(-1), "SCALAR", UNSIGNED),
+        T, number = places[segment], figure.segments.index(segment)
+        for vertices, triangles in pieces:
+            weights, joints = (
+                np.tile((1.0, 0.0, 0.0, 0.0), (len(vertices), 1)),
+                np.tile((number, 0, 0, 0), (len(vertices), 1)),
+            )
+            attributes = {
+                "POSITION": file.add(vertices @ T[:3, :3].T + T[:3, 3], "VEC3", FLOAT, bounds=True),
+                "JOINTS_0": file.add(joints, "VEC4", SHORT),
+                "WEIGHTS_0": file.add(weights, "VEC4", FLOAT),
             }
-            for vertices, triangles in pieces
-        ]
-        file.meshes.append({"name": segment, "primitives": primitives})
-        out[segment] = len(file.meshes) - 1
-    return out
+            indices = file.add(triangles.reshape(-1), "SCALAR", UNSIGNED)
+            primitives.append({"attributes": attributes, "indices": indices})
+    if not primitives:
+        return False
+    back = np.array([np.linalg.inv(places[segment]).T.ravel() for segment in figure.segments])  # columns first
+    back = back.reshape(-1, 4, 4)
+    back[:, :, 3] = (0.0, 0.0, 0.0, 1.0)  # exactly
+    file.meshes.append({"name": figure.name, "primitives": primitives})
+    joints = list(range(1, len(figure.segments) + 1))
+    file.skins.append({"joints": joints, "inverseBindMatrices": file.add(back.reshape(-1, 16), "MAT4", FLOAT)})
+    return True
 
 
 def _surface(shape: Shape) -> tuple[Floats, np.ndarray]:

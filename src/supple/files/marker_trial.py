@@ -32,6 +32,7 @@ WORDS = {
     "millimetre": "mm", "millimeter": "mm", "centimetre": "cm", "centimeter": "cm", "metre": "m", "meter": "m",
     "inch": "in", "inche": "in", "foot": "ft", "feet": "ft",
 }  # fmt: skip
+SHORTEST_CUT = 4  # letters of a unit that is cut short
 MOST_NAMED = 6  # names in one note
 MOST_MARKERS = 3_000
 
@@ -87,6 +88,9 @@ def unit_of(word: str, wishes: Wishes, notes: list[str], file: str | None) -> fl
         notes.append("The file does not say its unit: millimetres are assumed. Say unit= in metres if that is wrong.")
         return UNITS["mm"]
     key = key if key in UNITS else WORDS.get(key.removesuffix("s"), key)
+    if key not in UNITS and len(key) >= SHORTEST_CUT:  # cut short by a field of few letters
+        begun = {unit for said, unit in WORDS.items() if said.startswith(key)}
+        key = begun.pop() if len(begun) == 1 else key
     if key not in UNITS:
         raise BadFile(f"the unit {shown(word)} is not known: say unit= in metres", file=file)
     notes.append("Lengths are in metres." if key == "m" else f"Lengths were in {key}: now in metres.")

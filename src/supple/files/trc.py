@@ -45,6 +45,8 @@ def _read(cursor: Cursor, wishes: Wishes) -> Markers:
     notes: list[str] = []
     header = _header(cursor)
     labels = _labels(cursor)
+    _close_up(cursor, len(labels), notes)
+    labels += [""] * _nameless(cursor, 3 * len(labels) + 2, notes)
     table = _table(cursor, 3 * len(labels) + 2, notes)
     for what, key, count in (("frames", "numframes", len(table)), ("markers", "nummarkers", len(labels))):
         said = header.get(key, "")
@@ -89,6 +91,30 @@ def _labels(cursor: Cursor) -> list[str]:
             names += [""] * (len(words) // 3 - len(names))
         cursor.row += 1
     return names
+
+
+def _close_up(cursor: Cursor, count: int, notes: list[str]) -> None:
+    """Take out the blank columns of files that keep one behind every marker."""
+    rows = [k for k in range(cursor.row, len(cursor.lines)) if cursor.lines[k].strip()]
+    if count < 2 or not rows or len(cells(cursor.lines[rows[0]])) < 4 * count + 1:
+        return
+    fields = [cells(cursor.lines[k]) for k in rows]
+    if any(len(words) < 4 * count + 1 or any(words[5 : 4 * count + 1 : 4]) for words in fields):
+        return
+    for k, words in zip(rows, fields, strict=True):
+        kept = [word for j, word in enumerate(words) if j < 2 or (j - 2) % 4 != 3]
+        cursor.lines[k] = "\t".join(kept)
+    notes.append("A blank column follows every marker: taken out.")
+
+
+def _nameless(cursor: Cursor, columns: int, notes: list[str]) -> int:
+    """How many markers stand in the rows behind those that have names, as Cortex writes what it could not label."""
+    wide = [len("\t".join(cells(line)).rstrip("\t").split("\t")) for line in cursor.lines[cursor.row :] if line.strip()]
+    more = [-(-(width - columns) // 3) for width in wide if width > columns]
+    if len(more) < 2 or max(more) > MOST_MARKERS or any((width - columns) % 3 for width in wide if width > columns):
+        return 0
+    notes.append(f"{max(more)} trajectories stand behind those that have names.")
+    return max(more)
 
 
 def _table(cursor: Cursor, columns: int, notes: list[str]) -> Floats:

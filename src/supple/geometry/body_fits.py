@@ -20,7 +20,7 @@ from supple.errors import BadFile, BadValue, needed
 from supple.geometry.distances import shortest_way
 from supple.geometry.placements import HERE, Floats, frozen, here, placement
 from supple.geometry.polyhedra import corners_of, polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Solid
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Hull, Solid
 
 ACCURACY = 0.005  # [m] by which what keeps clear may reach beyond a mesh
 MOST_BALLS = 2000  # of a cloud
@@ -57,14 +57,14 @@ def excess(body: Solid, points: Any) -> float:
     A ball of radius r about a point e of the hull reaches farthest along the normal n of some face, ``n·e + r − b``: on the
     normals of a corner v the excess is ``r − (v − e)·u``, and the u that is farthest from v − e is that of a face.
     """
-    instance(body, (Ball, Capsule, Box, Hull), "what excess() takes first")
+    instance(body, (Ball, Capsule, Box, Cylinder, Hull), "what excess() takes first")
     hull = polyhedron_of(Hull(_thickened(points)))
     if isinstance(body, Ball | Capsule):
         core = Core.of(body)
         ends = core.at[:3, 3] + np.outer((-core.half, core.half), core.at[:3, 2])
     else:
         ends = corners_of(body)
-    radius = 0.0 if isinstance(body, Box) else body.radius
+    radius = 0.0 if isinstance(body, Box | Cylinder) else body.radius
     over = (ends @ hull.normals.T - hull.offsets).max(axis=1)
     if over.max() <= ROUNDING:
         return float(over.max()) + radius

@@ -22,12 +22,12 @@ import numpy as np
 from supple.errors import BadValue
 from supple.geometry.placements import HERE, Floats, inverse, placement
 from supple.geometry.polyhedra import Polyhedron, bounded, corners_of, polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Hull, Polytope
 
 
 def distance_between(
-    bar: Ball | Capsule | Box | Hull,
-    shape: Ball | Box | Capsule | Polytope | Hull,
+    bar: Ball | Capsule | Box | Cylinder | Hull,
+    shape: Ball | Box | Capsule | Cylinder | Polytope | Hull,
     bar_at: Any = HERE,
     shape_at: Any = HERE,
     enough: float = np.inf,
@@ -38,14 +38,14 @@ def distance_between(
     the sum of their radii. Where two bodies with corners are surely farther apart than `enough`, a lower bound that is
     above it will do.
     """
-    if isinstance(bar, Box | Hull):
+    if isinstance(bar, Box | Cylinder | Hull):
         if isinstance(shape, Ball | Capsule):
             return distance_between(shape, bar, shape_at, bar_at)
         return _between_corners(
             bar, shape, placement(bar_at, "a placement"), placement(shape_at, "a placement"), enough
         )
     if not isinstance(bar, Ball | Capsule):
-        raise BadValue(f"the first of two shapes is a Ball, a Capsule, a Box or a Hull, not {bar!r}")
+        raise BadValue(f"the first of two shapes is a Ball, a Capsule, a Box, a Cylinder or a Hull, not {bar!r}")
     core = Core.of(bar)
     at = inverse(placement(shape_at, "the shape's placement")) @ placement(bar_at, "the bar's placement") @ core.at
     c, u = at[:3, 3], at[:3, 2]
@@ -54,19 +54,25 @@ def distance_between(
         halves = np.array([core.half]), np.array([other.half])
         apart = between_cores((c - other.at[:3, 3])[None], u[None], halves[0], other.at[None, :3, 2], halves[1])
         return float(apart[0]) - core.radius - other.radius
-    if not isinstance(shape, Box | Polytope | Hull):
-        raise BadValue(f"distances are known to a Ball, a Box, a Capsule, a Polytope and a Hull, not to {shape!r}")
+    if not isinstance(shape, Box | Cylinder | Polytope | Hull):
+        raise BadValue(
+            f"distances are known to a Ball, a Box, a Capsule, a Cylinder, a Polytope and a Hull, not to {shape!r}"
+        )
     body, radius = polyhedron_of(shape), core.radius + (shape.radius if isinstance(shape, Hull) else 0.0)
     if _meet(body, c, u, core.half):
         return -_push(body, c, u, core.half) - radius
     return _to_polytope(body.normals, body.offsets, c, u, core.half) - radius
 
 
-def _between_corners(a: Box | Hull, b: Box | Polytope | Hull, A: Floats, B: Floats, enough: float) -> float:
+def _between_corners(
+    a: Box | Cylinder | Hull, b: Box | Cylinder | Polytope | Hull, A: Floats, B: Floats, enough: float
+) -> float:
     from scipy.spatial import ConvexHull
 
-    if not isinstance(b, Box | Polytope | Hull):
-        raise BadValue(f"distances are known to a Ball, a Box, a Capsule, a Polytope and a Hull, not to {b!r}")
+    if not isinstance(b, Box | Cylinder | Polytope | Hull):
+        raise BadValue(
+            f"distances are known to a Ball, a Box, a Capsule, a Cylinder, a Polytope and a Hull, not to {b!r}"
+        )
     b = bounded(b) if isinstance(b, Polytope) else b
     radii = sum(body.radius for body in (a, b) if isinstance(body, Hull))
     at = inverse(B) @ A

@@ -14,12 +14,14 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Box, Hull, Polytope
+from supple.geometry.shapes import Box, Cylinder, Hull, Polytope
 
 SAME = 1e-9  # normals nearer than this are one, and so are points [m]
 MOST = 500  # sides of a polytope; the time to find its edges grows with the cube of their number
 TOGETHER = 1_000_000  # numbers of a table while they are looked for
 FLAT = 1e-10  # one minus the cosine of the angle below which two triangles of a hull are one face
+ROUND = 0.002  # [m] by which the prism that stands for a cylinder may reach beyond it
+SIDES = 8, 64  # of such a prism, at least and at most
 THIN = 1e-6  # a polytope that holds no ball of this radius [m] is refused
 
 
@@ -35,10 +37,15 @@ class Polyhedron(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def polyhedron_of(body: Box | Polytope | Hull) -> Polyhedron:
-    """Faces and edges, of a hull those of its points; one without an inside is refused, with the rows that contradict."""
+def polyhedron_of(body: Box | Cylinder | Polytope | Hull) -> Polyhedron:
+    """Faces and edges, of a hull those of its points, of a cylinder those of the `prism` around it.
+
+    One without an inside is refused, with the rows that contradict.
+    """
     if isinstance(body, Hull):
         return _around(body.points)
+    if isinstance(body, Cylinder):
+        return _around(prism(body))
     if isinstance(body, Box) and min(np.subtract(body.upper, body.lower)) > 4.0 * THIN:
         return _stretched(body)
     return _found(Polytope.of(body) if isinstance(body, Box) else body)
@@ -54,6 +61,15 @@ def _stretched(box: Box) -> Polyhedron:
     points = (cube.points * half) @ R.T + centre
     offsets = np.abs(cube.normals) @ half + normals @ centre
     return Polyhedron(normals, offsets, points, cube.directions @ R.T, cube.spans * long[:, None], cube.faces)
+
+
+def prism(cylinder: Cylinder) -> Floats:
+    """The corners (2 k, 3) of a prism around a cylinder: of as few sides as keep its edges within `ROUND` of it."""
+    half = np.arccos(1.0 / (1.0 + ROUND / cylinder.radius))
+    count = int(np.clip(np.ceil(np.pi / half), *SIDES))
+    angle, out = 2.0 * np.pi * np.arange(count) / count, cylinder.radius / np.cos(np.pi / count)
+    rim = np.column_stack([out * np.cos(angle), out * np.sin(angle), np.full(count, 0.5 * cylinder.length)])
+    return np.vstack([rim, rim * (1.0, 1.0, -1.0)]) @ cylinder.at[:3, :3].T + cylinder.at[:3, 3]
 
 
 @lru_cache(maxsize=1)
@@ -95,7 +111,7 @@ def _around(points: Floats) -> Polyhedron:
     return Polyhedron(normals, offsets, (a + b) / 2, along, np.outer(long / 2, (-1.0, 1.0)), sides)
 
 
-def corners_of(body: Box | Polytope | Hull) -> Floats:
+def corners_of(body: Box | Cylinder | Polytope | Hull) -> Floats:
     """The corners (k, 3) of a bounded body, each once; those of a hull without its radius."""
     found = polyhedron_of(body)
     ends = [found.points + found.spans[:, [side]] * found.directions for side in (0, 1)]

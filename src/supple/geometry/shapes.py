@@ -102,14 +102,14 @@ class Polytope(Value):
         return cls(n[None, :], [n @ finite(point, (3,), "a point of a half-space's surface")])  # pyright: ignore[reportArgumentType]
 
     @classmethod
-    def of(cls, box: Box | Hull) -> Polytope:
-        """The same points as a box; of a hull, whose faces its radius moves outwards, a little more at its corners."""
-        instance(box, (Box, Hull), "what Polytope.of() takes")
-        if isinstance(box, Hull):
+    def of(cls, box: Box | Cylinder | Hull) -> Polytope:
+        """The same points as a box; of a hull, whose faces its radius moves outwards, or a cylinder a little more."""
+        instance(box, (Box, Cylinder, Hull), "what Polytope.of() takes")
+        if not isinstance(box, Box):
             from supple.geometry.polyhedra import polyhedron_of
 
             body = polyhedron_of(box)
-            return cls(body.normals, body.offsets + box.radius)
+            return cls(body.normals, body.offsets + (box.radius if isinstance(box, Hull) else 0.0))
         R, p = box.at[:3, :3], box.at[:3, 3]
         A = np.vstack([R.T, -R.T])
         return cls(A, np.concatenate([box.upper, np.negative(box.lower)]) + A @ p)
@@ -140,7 +140,7 @@ class Hull(Value):
 
 
 Shape: TypeAlias = Ball | Box | Cylinder | Capsule
-Solid: TypeAlias = Ball | Capsule | Box | Hull  # what a segment keeps clear of things with
+Solid: TypeAlias = Ball | Capsule | Cylinder | Box | Hull  # what a segment keeps clear of things with
 
 
 @dataclass(frozen=True, eq=False, repr=False)

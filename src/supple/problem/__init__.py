@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Placed as Placed,
     )
     from supple.problem.goals.within import Within as Within
+    from supple.problem.moving import Moving as Moving
     from supple.problem.problem import Problem as Problem
     from supple.problem.regions.free import free_space as free_space, seeds_about as seeds_about
     from supple.problem.solution import Decision as Decision, Solution as Solution, Status as Status, Trace as Trace
@@ -41,6 +42,7 @@ __getattr__, __dir__, __all__ = lazily(
         "goals.near": ["Near"],
         "goals.places": ["AimedAt", "Aligned", "At", "Facing", "Placed"],
         "goals.within": ["Within"],
+        "moving": ["Moving"],
         "problem": ["Problem"],
         "regions.free": ["free_space", "seeds_about"],
         "solution": ["Decision", "Solution", "Status", "Trace"],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from supple.errors import BadValue
 from supple.geometry.placements import HERE, Floats, compose
-from supple.geometry.polyhedra import bounded, polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Polytope
+from supple.geometry.polyhedra import bounded, corners_of, polyhedron_of
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Hull, Polytope, Solid
 from supple.kernels.solids import solid_of
 
 Obstacle: TypeAlias = Ball | Box | Capsule | Polytope | Hull
@@ -21,16 +23,18 @@ class Bar(NamedTuple):
     """What a segment keeps clear with, or something round that stands in the world."""
 
     segment: str | None
-    shape: Ball | Capsule | Box | Hull
+    shape: Solid
     at: Floats  # the frame of the core, or of the numbers, in the segment
     core: Core | None  # of a ball or capsule
     numbers: Floats  # of anything else, as kernels read them
     reach: float  # from the frame's origin to its farthest point
+    world: Floats = HERE  # without a segment: where the frame is in which it is written
+    moves: str | None = None  # the name of the obstacle, if it is one that moves
 
     is_bar = True
 
     @classmethod
-    def of(cls, segment: str | None, shape: Ball | Capsule | Box | Hull) -> Bar:
+    def of(cls, segment: str | None, shape: Solid) -> Bar:
         """A shape on a segment."""
         centre, reach = bounding_ball(shape)
         if isinstance(shape, Ball | Capsule):
@@ -54,12 +58,14 @@ class Other(NamedTuple):
 
     name: str
     segment: str | None  # None: it stands in the world
-    shape: Obstacle  # in the segment's frame, or in the world
+    shape: Obstacle | Solid  # in the segment's frame, or in the world
     at: Floats  # the frame, in the segment, in which `numbers` are written
     numbers: Floats  # as kernels read them
     centre: Floats  # in the segment's frame
     reach: float  # from the centre to its farthest point
     core: Core | None = None  # in the segment's frame, or in the world, of a ball or capsule
+    world: Floats = HERE
+    moves: str | None = None
 
     is_bar = False
 
@@ -109,6 +115,25 @@ class Standing:
         return Pair(bar, self.cornered, margin)
 
 
+class Wandering:
+    """An obstacle that moves, as each kind of bar needs it: like what a segment carries, in a frame that is written anew."""
+
+    def __init__(self, name: str, shape: Obstacle | Solid, at: Floats) -> None:
+        if isinstance(shape, Polytope):
+            if not np.isfinite(bounding_ball(shape)[1]):
+                raise BadValue(
+                    f"{name!r} has no end, and what moves must have one: let it stand, or give it more sides"
+                )
+            shape = Hull(corners_of(shape))
+        self.bar = Bar.of(None, shape)._replace(world=at, moves=name)
+        self.other = carried(self.bar)
+
+    def pair(self, bar: Bar, margin: float) -> Pair:
+        """A bar and this obstacle."""
+        ((one, other),) = in_order([bar], [self.bar], [carried(bar)], [self.other])
+        return Pair(one, other, one.radius + margin)
+
+
 def in_order(
     ours: list[Bar], theirs: list[Bar], as_ours: list[Other], as_theirs: list[Other]
 ) -> list[tuple[Bar, Other]]:
@@ -120,25 +145,26 @@ def in_order(
     ]
 
 
-def _about(shape: Box | Hull, centre: Floats) -> Box | Hull:
+def _about(shape: Box | Cylinder | Hull, centre: Floats) -> Box | Cylinder | Hull:
     """The same shape, as it is seen from another origin."""
     if isinstance(shape, Hull):
         return Hull(shape.points - centre, shape.radius)
-    return Box(shape.lower, shape.upper, compose(shape.at[:3, :3], shape.at[:3, 3] - centre))
+    return replace(shape, at=compose(shape.at[:3, :3], shape.at[:3, 3] - centre))
 
 
 def carried(bar: Bar) -> Other:
     """The bar of another segment, written in the frame of its own core."""
     core = bar.core
-    assert bar.segment is not None
+    name, where = bar.segment or bar.moves, (bar.world, bar.moves)
+    assert name is not None
     if core is None:
-        return Other(bar.segment, bar.segment, bar.shape, bar.at, bar.numbers, bar.centre, bar.reach)
+        return Other(name, bar.segment, bar.shape, bar.at, bar.numbers, bar.centre, bar.reach, None, *where)
     own = Ball((0.0, 0.0, 0.0), core.radius) if core.half == 0.0 else Capsule(core.radius, 2.0 * core.half)
     reach = core.half + core.radius
-    return Other(bar.segment, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core)
+    return Other(name, bar.segment, bar.shape, core.at, solid_of(own), core.at[:3, 3], reach, core, *where)
 
 
-def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
+def bounding_ball(shape: Obstacle | Solid) -> tuple[Floats, float]:
     """Centre and radius of a ball around a shape; infinite if the shape is."""
     if isinstance(shape, Ball | Capsule):
         core = Core.of(shape)
@@ -149,3 +175,8 @@ def bounding_ball(shape: Obstacle) -> tuple[Floats, float]:
     corners = np.vstack([body.points + body.spans[:, side, None] * body.directions for side in (0, 1)])
     centre, radius = corners.mean(axis=0), shape.radius if isinstance(shape, Hull) else 0.0
     return centre, float(np.linalg.norm(corners - centre, axis=1).max()) + radius
+
+
+def carried_along(at: Floats, frames: Floats) -> Floats:
+    """Frames (k, 4, 4) in a frame, as the world sees them: the same numbers for one as for many."""
+    return np.einsum("ij,kjl->kil", at, frames)

@@ -25,13 +25,14 @@ from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
 from supple.geometry.distances import between_cores, distance_between
-from supple.geometry.placements import HERE, Floats
-from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
+from supple.geometry.placements import Floats
+from supple.geometry.polyhedra import polyhedron_of, prism
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
 from supple.kernels import kinds as kind
 from supple.kernels.solids import solid_of
-from supple.problem.bars import Bar, Obstacle, Other, Pair, Standing, carried, in_order
+from supple.problem.bars import Bar, Obstacle, Other, Pair, Standing, Wandering, carried, in_order
 from supple.problem.goals.base import Miss, OfFigure, Term
+from supple.problem.moving import Moving
 from supple.problem.task import Clearance
 
 
@@ -76,7 +77,7 @@ class Clear(Value, OfFigure):
 
 
 def _frame(frames: Mapping[str, Floats], other: Bar | Other) -> Floats:
-    return HERE if other.segment is None else frames[other.segment]
+    return other.world if other.segment is None else frames[other.segment]
 
 
 def _for_each(things: Iterable[Any], make: Callable[[Any], Floats]) -> Floats:
@@ -100,7 +101,7 @@ def _may_lack(pairs: Sequence[Pair], cores: Floats) -> np.ndarray:
     out = np.ones(len(pairs), dtype=bool)
     shape = pairs[0].other.shape
     same = all(pair.other is pairs[0].other and pair.bar.core is not None for pair in pairs)
-    if isinstance(shape, Box | Polytope) and pairs[0].other.segment is None and same:
+    if isinstance(shape, Box | Polytope) and pairs[0].other.segment is None and same and pairs[0].other.moves is None:
         body = polyhedron_of(shape)
         halves = np.array([p.bar.core.half for p in pairs if p.bar.core])
         keep = np.array([p.keep for p in pairs])
@@ -132,9 +133,11 @@ def named_obstacles(obstacles: Any) -> dict[str, Obstacle]:
         several = items(obstacles, "the obstacles, if no mapping from names to shapes,")
         named = {f"obstacle {i}": shape for i, shape in enumerate(several, 1)}
     named = {own: part for name, shape in named.items() for own, part in _parts(name, shape)}
-    for name, shape in named.items():
+    for name, given in named.items():
+        shape = given.shape if isinstance(given, Moving) else given
         if not isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
-            raise BadValue(f"{name!r} must be a Ball, Box, Capsule, Polytope, Hull, Mesh or Cloud, not {shown(shape)}")
+            known = "a Ball, Box, Capsule, Cylinder, Polytope, Hull, Mesh or Cloud"
+            raise BadValue(f"{name!r} must be {known}, not {shown(shape)}")
     return named
 
 
@@ -142,6 +145,10 @@ def _parts(name: str, shape: Any) -> list[tuple[str, Any]]:
     """A shape by its name; of one that has several parts each by a name and its number."""
     if isinstance(shape, Ball | Box | Capsule | Polytope | Hull):
         return [(name, shape)]
+    if isinstance(shape, Moving):
+        return [(own, Moving(part, shape.at)) for own, part in _parts(name, shape.shape)]
+    if isinstance(shape, Cylinder):
+        return [(name, Hull(prism(shape)))]
     from supple.geometry.body_fits import Cloud, Mesh
 
     if not isinstance(shape, Mesh | Cloud):
@@ -158,7 +165,10 @@ def check_clearance(figure: Figure, obstacles: Mapping[str, Obstacle], clearance
             find(known, name, "segment or obstacle", f"figure {figure.name!r} and its obstacles")
     for name, shape in obstacles.items():
         try:
-            solid_of(shape)
+            if isinstance(shape, Moving):
+                Wandering(name, shape.shape, shape.at)
+            else:
+                solid_of(shape)
         except BadValue as error:
             raise BadValue(f"{name!r} is no obstacle: {error}") from error
     if (obstacles or clearance.itself) and not any(figure.bars.values()):
@@ -220,7 +230,7 @@ def clear_goals(figure: Figure, obstacles: Mapping[str, Obstacle], clearance: Cl
     movable = [segment for segment in bars if figure.chain(None, segment)]
     for name, shape in obstacles.items():
         able = [bar for s in movable if frozenset((s, name)) not in ignored for bar in bars[s]]
-        standing = Standing(name, shape)
+        standing = Wandering(name, shape.shape, shape.at) if isinstance(shape, Moving) else Standing(name, shape)
         pairs = tuple(standing.pair(bar, clearance.margin) for bar in able)
         goals += [Clear(f"clear of {name}", pairs)] if pairs else []
     if clearance.itself:

@@ -131,6 +131,8 @@ class Tables:
         bar, other = pair.bar, pair.other
         row = 0 if bar.segment is None else self.tree.row[bar.segment]
         reference = NO_ROW if other.segment is None else self.tree.row[other.segment]
+        if other.moves is not None:  # seen from the world, as if a segment carried it that never moves
+            reference = 0
         half, own = (0.0, 1 + self._solid(bar.numbers)) if bar.core is None else (bar.core.half, 0)
         chain, route = self._way(row, reference)
         fields = [
@@ -156,7 +158,11 @@ class Tables:
     def _frame_of(self, thing: Bar | Other) -> list[float]:
         """The frame of a bar or of what it must not touch, in the row that carries it, as twelve numbers; found once."""
         if id(thing) not in self.frames:
-            if thing.segment is None:
+            if thing.moves is not None:
+                from supple.problem.bars import carried_along
+
+                frame = carried_along(thing.world, thing.at[None])[0]
+            elif thing.segment is None:
                 frame = thing.at if thing.is_bar else compose(np.eye(3), thing.centre)
             else:
                 frame = self.tree.frame[thing.segment] @ thing.at

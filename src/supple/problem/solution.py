@@ -90,6 +90,14 @@ class Solution(Value):
         """Metres and radians by which each task is missed, recomputed from the figure; closed loops last."""
         return self.problem.misses(self.q)
 
+    @cached_property
+    def clearances(self) -> tuple[Any, ...]:
+        """How far each segment is from what it keeps clear of, the nearest first: rows (segment, other, distance, point,
+        other_point), recomputed without kernels. Distances are in metres, below zero where bodies overlap."""
+        from supple.problem.clearances import clearances_of
+
+        return clearances_of(self.problem, self.q)
+
     @property
     def ok(self) -> bool:
         """Whether every task is met to its tolerance."""

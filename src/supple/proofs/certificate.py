@@ -19,13 +19,13 @@ from supple.basics.values import Value
 from supple.figure.figure import Figure
 from supple.figure.limits import Limits
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Hull
+from supple.geometry.shapes import Cylinder, Hull
 from supple.problem.bars import Other
 from supple.problem.problem import Problem
 from supple.proofs.checker.balls import Unproved
 from supple.proofs.checker.check import Report, boxes_of, check
 from supple.proofs.checker.mechanism import box_of, moves
-from supple.proofs.checker.proof import Crash, Leaf, Proof, Split
+from supple.proofs.checker.proof import Crash, Leaf, Proof, Pull, Split
 from supple.proofs.checker.statement import Bar, Follow, Link, Pair, Statement, Wish
 from supple.proofs.checker.text import numbers_of, read, written
 from supple.proofs.claims import Claim, Origin
@@ -82,7 +82,7 @@ class Certificate(Value):
 
         return f"{self.brief}{reason_of(self)} In full: {self.statement}."
 
-    def leaves(self) -> Iterator[tuple[Leaf | Crash, Floats, Floats]]:
+    def leaves(self) -> Iterator[tuple[Leaf | Crash | Pull, Floats, Floats]]:
         """The boxes of the proof over the joints that move and free turns, in this order, and what proves each empty."""
         try:
             yield from boxes_of(*box_of(self.said.links, self.said.entries), self.proof)
@@ -135,6 +135,7 @@ def certified(
             return Split(where[names[node.joint]], node.at, renumbered(node.below), renumbered(node.above))
         if isinstance(node, Leaf):
             return replace(node, claim=numbers[node.claim])
+        assert isinstance(node, Crash)  # pulls make their own certificates
         given = numbers[node.given] if node.given >= 0 else -1
         return replace(node, pair=at[id(pairings[node.pair].pair)], given=given)
 
@@ -198,5 +199,5 @@ def _bar(figure: Figure, bar: Any) -> Bar:
 
 
 def _other(figure: Figure, other: Other) -> Bar:
-    assert not isinstance(other.shape, Hull)  # proofs do not speak of these
+    assert not isinstance(other.shape, Hull | Cylinder)  # proofs do not speak of these
     return Bar(None, other.name, other.shape) if other.segment is None else _bar(figure, other)

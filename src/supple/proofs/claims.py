@@ -92,6 +92,7 @@ class _Claims:
         self.reasons: list[str] = []
         self.known: dict[str, _Known] = {}
         self.gaps: list[tuple[Task, Wish]] = []
+        self.wishes: list[Wish] = []
 
     def chain(self, way: Way) -> Chain:
         """A chain all of whose joints may move."""
@@ -109,6 +110,8 @@ class _Claims:
     def add(self, task: Task, wish: Wish, origin: Origin | None = None) -> None:
         """The claim of a wish, or the reason why there is none; `origin` if it is not what is wished itself."""
         turning = f"(turn {len(self.found)} of {wish.segment})" if wish.kind == "axis" else ""
+        if origin is None and np.abs(wish.target).max() <= FARTHEST:
+            self.wishes.append(wish)
         if max(wish.tolerance, 0.0 if wish.kind == "point" else wish.angle_tolerance) >= WIDEST:
             self.reasons.append(f"the tolerances of {task.name!r} are too wide")
             return
@@ -214,13 +217,23 @@ def claims_of(problem: Problem) -> tuple[Claim, ...]:
     assert problem.limits is not None
     if not problem.limits.is_box:
         raise Undecidable("its limits are more than a range for each coordinate")
+    claims = _taken(problem)
+    claims.carry()
+    if not claims.found:
+        raise Undecidable(claims.reasons[0] if claims.reasons else "it has no task on a chain of joints")
+    return tuple(claims.found)
+
+
+def wishes_of(problem: Problem) -> tuple[Wish, ...]:
+    """What a problem wishes of frames and points, whatever moves them."""
+    return tuple(_taken(problem).wishes)
+
+
+def _taken(problem: Problem) -> _Claims:
     wanted = [task for task in problem.tasks if not task.preference and not task.of_figure]
     claims = _Claims(problem)
     for task in wanted:
         claims.take(task, wanted)
     for loop in problem.loops:
         claims.take(loop, [])
-    claims.carry()
-    if not claims.found:
-        raise Undecidable(claims.reasons[0] if claims.reasons else "it has no task on a chain of joints")
-    return tuple(claims.found)
+    return claims

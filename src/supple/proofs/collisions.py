@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.geometry.placements import HERE, Floats
 from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Capsule, Core, Hull
+from supple.geometry.shapes import Ball, Capsule, Core, Cylinder, Hull
 from supple.problem.bars import Pair
 from supple.problem.problem import Problem
 from supple.proofs.checker.proof import Crash
@@ -65,8 +65,8 @@ def pairings_of(problem: Problem, claims: Sequence[Claim]) -> list[Pairing]:
 def _is_provable(pair: Pair) -> bool:
     """Whether proofs can speak of a pair: a round bar of a segment. The others are left out, which proves less, never more."""
     other = pair.other
-    simple = other.core is not None or (other.segment is None and not isinstance(other.shape, Hull))
-    return pair.bar.segment is not None and pair.bar.core is not None and simple
+    simple = other.core is not None or (other.segment is None and not isinstance(other.shape, Hull | Cylinder))
+    return pair.bar.segment is not None and pair.bar.core is not None and simple and other.moves is None
 
 
 class _Ways:

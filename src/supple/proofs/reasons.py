@@ -20,7 +20,7 @@ from supple.proofs.certificate import Certificate
 from supple.proofs.checker.check import Boxed
 from supple.proofs.checker.mechanism import moves
 from supple.proofs.checker.moments import arcs_of, ranges
-from supple.proofs.checker.proof import Crash, Leaf
+from supple.proofs.checker.proof import Crash, Leaf, Pull
 from supple.proofs.checker.statement import Follow, Wish
 from supple.proofs.claims import Claim
 from supple.proofs.proof import leaf_of
@@ -48,6 +48,8 @@ def _reason(certificate: Certificate, leaves: list[Boxed]) -> str:
         touching = [pairs[leaf.pair] for leaf, _, _ in leaves if isinstance(leaf, Crash)]
         names = dict.fromkeys(f"{p.bar.segment} and {p.other.segment or p.other.number}" for p in touching)
         return f": {', '.join(list(names)[:MOST_NAMES])} would touch."
+    if all(isinstance(leaf, Pull) for leaf, _, _ in leaves):
+        return ": all of it together is out of reach." if len(certificate.wishes) > 1 else ": it is out of reach."
     claims = _Claims(certificate)
     if len(leaves) == 1 and isinstance(leaves[0][0], Leaf):
         claim = claims[leaves[0][0].claim]

@@ -110,6 +110,12 @@ class Undecidable(Exception):
     """A problem is not of a kind that can be decided; the text says why."""
 
 
+def upright_of(axis: Floats) -> tuple[Floats, float]:
+    """A placement that brings ±z onto an axis, and the sign."""
+    k, sign, A = aligned(axis)
+    return compose(A, (0.0, 0.0, 0.0)) @ (Z_TURN[k] if k < 2 else np.eye(4)), sign
+
+
 class _Path:
     """A chain as it grows, joint by joint."""
 
@@ -131,8 +137,7 @@ class _Path:
         if slides and abs(np.linalg.norm(joint.slide) - 1.0) > 1e-15:
             raise Undecidable(f"joint {joint.name!r} slides by another length than its coordinate")
         at = self.figure.coordinates.index(joint.name)
-        axis, sign, A = aligned(np.array(joint.slide if slides else joint.turn))
-        turn = compose(A, (0.0, 0.0, 0.0)) @ (Z_TURN[axis] if axis < 2 else np.eye(4))  # brings z onto the axis
+        turn, sign = upright_of(np.array(joint.slide if slides else joint.turn))
         if self.lower[at] == self.upper[at]:
             self.here = self.here @ turn @ moved(direction * sign * self.lower[at], slides) @ turn.T
             return

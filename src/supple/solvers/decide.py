@@ -30,7 +30,8 @@ class Decide:
     """Search with a local `solver`, then prove, in no more than `boxes` boxes of joint ranges.
 
     It decides poses and points of frames by chains of up to 8 hinges and slides with a range each, inside any figure: one
-    or several, with joints in common or without, closed loops, and bodies that keep clear. A task that it cannot decide is
+    or several, with joints in common or without, closed loops, and bodies that keep clear; and, where more joints move them,
+    what pulls on all of them refute. A task that it cannot decide is
     left to the local solver: the others may still be proved impossible.
     """
 

@@ -13,11 +13,12 @@ from supple.geometry.placements import Floats, angle_of, inverse
 from supple.problem.problem import Problem
 from supple.problem.solution import Decision, Solution, Status, audited
 from supple.proofs.branching import Outcome, Search, box_of, groups_of
-from supple.proofs.certificate import Certificate, certified
+from supple.proofs.certificate import Certificate, certified, links_between
 from supple.proofs.certificates import Certificates
 from supple.proofs.checker.balls import need_flint
-from supple.proofs.claims import Claim, claims_of
+from supple.proofs.claims import Claim, claims_of, wishes_of
 from supple.proofs.collisions import Pairing, pairings_of
+from supple.proofs.pulled import insist_on, pulled
 from supple.proofs.serial_chain import Undecidable
 from supple.solvers.alternatives import COMBINATIONS, every_one
 from supple.solvers.decide import has_alternatives
@@ -27,11 +28,26 @@ from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarq
 def undecidable(problem: Problem) -> str:
     """Why a problem cannot be decided; nothing if it can, or each of its alternatives."""
     try:
-        claims_of(problem)
+        _claims(problem)
     except Undecidable as reason:
         each = every_one(problem) if has_alternatives(problem) else []
         return next(filter(None, map(undecidable, each)), "") if each else str(reason)
     return ""
+
+
+def _claims(problem: Problem) -> tuple[Claim, ...]:
+    """The claims of a problem, none if its joints are too many for one but can be pulled."""
+    try:
+        return claims_of(problem)
+    except Undecidable as reason:
+        wishes = wishes_of(problem)
+        if not wishes:
+            raise
+        try:
+            insist_on(problem, links_between(problem, [(w.segment, w.seen_from) for w in wishes]))
+        except Undecidable:
+            raise reason from None
+        return ()
 
 
 def decided(local: Solution, boxes: int, deadline: float = np.inf) -> Solution:
@@ -71,7 +87,7 @@ def _summed(answers: Sequence[Solution]) -> Decision:
 def _alone(local: Solution, boxes: int, deadline: float) -> Solution:
     """The same of what has no alternatives; tasks that have some are left out of what is proved."""
     try:
-        claims = claims_of(local.problem)
+        claims = _claims(local.problem)
         need_flint()
     except MissingExtra as error:
         return replace(local, reason=f"{local.reason} Whether it is impossible cannot be proved: {error}.")
@@ -92,6 +108,24 @@ class _Deciding:
 
     def solution(self) -> Solution:
         """A posture, a proof, or neither, each with what it took."""
+        if self.claims and (solution := self.by_claims()) is not None:
+            return solution
+        if (solution := self.by_pulls()) is not None:
+            return solution
+        said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
+        return self.noted(replace(self.local, reason=f"{self.local.reason} Whether it is impossible {said}."))
+
+    def by_pulls(self) -> Solution | None:
+        """A proof that pulls on all wishes at once, for figures of any size."""
+        try:
+            certificate, boxes = pulled(self.problem, self.boxes, self.late)
+        except (MissingExtra, Undecidable):
+            return None
+        self.looked += boxes
+        return None if certificate is None else self.proved(certificate)
+
+    def by_claims(self) -> Solution | None:
+        """A proof or a posture, box by box, of claims on chains."""
         groups = [list(range(len(self.claims)))] if self.problem.clear else groups_of(self.claims)
         found = [False] * len(groups)
         for most in (self.boxes,) if len(groups) == 1 else (1, self.boxes):
@@ -105,8 +139,7 @@ class _Deciding:
                 found[k] = outcome.q is not None
                 if all(found) and (solution := self.met()) is not None:
                     return solution
-        said = "was not decided in time" if self.late() else f"was not decided in {self.looked} boxes of joint ranges"
-        return self.noted(replace(self.local, reason=f"{self.local.reason} Whether it is impossible {said}."))
+        return None
 
     def search(self, claims: Sequence[Claim], most: int) -> tuple[Outcome, Certificate | None]:
         """Refute some claims, or find a posture that meets them."""

@@ -13,7 +13,7 @@ from time import monotonic
 
 import numpy as np
 
-from supple.basics.checks import check_fields, counted
+from supple.basics.checks import check_fields, counted, flag
 from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
 from supple.problem.allowance import FREELY, Allowance
@@ -25,14 +25,18 @@ from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarq
 
 @dataclass(frozen=True)
 class Multistart:
-    """Attempts of a local `solver` from many starts, reproducible by the seed."""
+    """Attempts of a local `solver` from many starts, reproducible by the seed.
+
+    With `LevenbergMarquardt`, arms that have a formula are answered by it first, unless `formulas` is False (`closed_forms`).
+    """
 
     solver: Solver = field(default_factory=LevenbergMarquardt)
     attempts: int = 100
+    formulas: bool = True
 
     def __post_init__(self) -> None:
         checked_solver(self.solver)
-        check_fields(self, attempts=counted)
+        check_fields(self, attempts=counted, formulas=flag)
 
     def refuse(self, problem: Problem) -> list[str]:
         """What the local solver refuses."""
@@ -41,7 +45,7 @@ class Multistart:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """The first solution found, or the best posture of all attempts."""
         if isinstance(self.solver, LevenbergMarquardt):
-            return replace(self.solver, attempts=self.attempts).solve(problem, start, seed, allowance)
+            return _joined(self, self.solver).solve(problem, start, seed, allowance)
         insist(self, problem)
         begun, evaluations, iterations, least = monotonic(), 0, 0, np.inf
         left: Allowance | None = allowance
@@ -67,10 +71,15 @@ class Multistart:
         return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
 
 
+def _joined(many: Multistart, local: LevenbergMarquardt) -> LevenbergMarquardt:
+    """The compiled search with many starts."""
+    return replace(local, attempts=many.attempts, formulas=many.formulas)
+
+
 def compiled(solver: Solver) -> LevenbergMarquardt | None:
     """The settings of the compiled search that a solver stands for; None for any other solver."""
     if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
-        return replace(solver.solver, attempts=solver.attempts)
+        return _joined(solver, solver.solver)
     return solver if isinstance(solver, LevenbergMarquardt) else None
 
 

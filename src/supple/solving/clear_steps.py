@@ -16,7 +16,7 @@ pair is nearer than it was or than the margin, whichever is less. **From outside
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from supple.kernels.layouts import KIND, PROBLEM, RESIDUAL_AT, RESIDUALS, SHIFT,
 from supple.kernels.tables import EVALUATION, SLACK, row_room
 from supple.problem.packing import suited
 from supple.problem.problem import Problem
+from supple.solving.prepare import movers_of
 
 jacobian_entry = entry_in("supple.kernels.jacobian.jacobian_entry")
 
@@ -52,6 +53,16 @@ class Keeper:
     ease: np.ndarray
     speed: np.ndarray
     entry: Any
+    movers: Any  # what moves obstacles, if some move
+
+    def placed(self, problem: Problem, obstacles: Any) -> Keeper:
+        """The same with obstacles elsewhere."""
+        from supple.problem.moving import placements_of
+
+        F, where = self.F.copy(), placements_of(problem, obstacles)
+        if self.movers is not None:
+            self.movers.write(F, where)
+        return replace(self, F=F)
 
     @classmethod
     def of(cls, problem: Problem) -> Keeper | None:
@@ -68,7 +79,7 @@ class Keeper:
         return cls(
             I, F, T[None].copy(), terms[clear, RESIDUAL_AT].copy(), np.sqrt(numbers[clear, WEIGHT]),
             problem.limits.lower, problem.limits.upper, free * free, np.array(problem.figure.speed),
-            suited(jacobian_entry, I, F),
+            suited(jacobian_entry, I, F), movers_of(problem),
         )  # fmt: skip
 
     def slacks(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

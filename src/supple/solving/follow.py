@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from supple.basics.checks import endless, flag, instance, positive, seeded, spread
 from supple.basics.stopping import Stop
-from supple.errors import BadValue
+from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
 from supple.kernels.layouts import CHARTS, FREE_ROOT
 from supple.problem.allowance import FREELY, TRIES
@@ -79,6 +79,7 @@ def follow(
     prove: bool = False,
     deadline: float | None = None,
     whole: bool = False,
+    obstacles: Any = None,
 ) -> Path:
     """Follow a sequence of targets, shaped as for `solve_many`.
 
@@ -90,6 +91,8 @@ def follow(
     With `whole` the branch of solutions is chosen for the whole path before the first step: one continuous branch where one is
     found, with the fewest breaks otherwise (`Path.breaks`, `Path.reason`). Preferences and posture goals choose among the
     branches that lead through, and never into a dead end; speeds are kept on it. `whole` has the figure's `jump` as its bound.
+
+    `obstacles` says where those are that move, as for `solve_many`; `whole` does not know them.
 
     Steps that are not solved when the `deadline` [s] passes are STOPPED, where the last one ended. Ctrl-C raises `Interrupted`.
     """
@@ -103,6 +106,10 @@ def follow(
     T = flat_targets(problem, given)
     paced = bool(np.isfinite(paces).any())
     rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.report(len(T)), seed, proving)
+    if obstacles is not None:
+        if whole:
+            raise Refused("whole=True knows obstacles that stand still: leave out obstacles=, or whole=")
+        rows.move(obstacles)
     begin = problem.admitted(figure.rest if start is None else figure.posture(start))
     branch: np.ndarray | None = None
     if flag(whole, "whole"):
@@ -163,7 +170,7 @@ def _run(rows: Rows, call: SearchCall, first: int, last: int, stop: Stop) -> Non
     count = PART
     while first < last:
         end = min(first + count, last)
-        halted = stop.run([partial(call.run, rows.T, rows.Q, first, end)], rows.halt)
+        halted = stop.run([partial(rows.run, call, first, end)], rows.halt)
         moved: int | None = None
         with stop:
             unsure = first + np.flatnonzero(~rows.sure(first, end) & rows.begun[first:end])

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from supple.basics.checks import instance, one_of, seeded, whole
 from supple.basics.stopping import Stop
-from supple.basics.values import Value
+from supple.basics.values import Value, read_only
 from supple.errors import BadValue
 from supple.figure.effectors import Direction, Frame, Point
 from supple.geometry.placements import Floats
@@ -49,6 +49,8 @@ class Solutions(Value):
     proving: Proving = UNASKED
     proofs: Mapping[int, Solution] = field(default_factory=dict, repr=False)  # of the rows that were decided
     allowance: Allowance = FREELY  # the deadline of all together
+    obstacles: Mapping[str, Floats] = field(default_factory=dict)  # where those were that move, (n, 4, 4) by name
+    on_device: np.ndarray | None = None  # (n) which rows were solved on the device; None: there was none
 
     def __len__(self) -> int:
         return len(self.q)
@@ -58,7 +60,7 @@ class Solutions(Value):
         if i in self.proofs:
             return self.proofs[i]
         rows = Rows(self.problem, self.targets, np.empty(0), np.array(self.q), self.report, self.seed, self.proving)
-        rows.allowance = self.allowance
+        rows.allowance, rows.obstacles = self.allowance, self.obstacles
         found = rows.audited(i)
         if self.report[i, BUDGET] > 0.0:
             return self.proving.decided(found)
@@ -86,6 +88,8 @@ class Solutions(Value):
     @cached_property
     def errors(self) -> Floats:
         """Metres and radians (n, tasks, 2) by which each task is missed, recomputed from the figure; closed loops last."""
+        if self.obstacles:
+            return read_only(np.array([[(m.metres, m.radians) for m in one.errors] for one in self]))
         tasks = self.problem.all_tasks
         errors = np.zeros((len(self.q), len(tasks), 2))
         for k, task in enumerate(tasks):
@@ -107,6 +111,7 @@ def solve_many(
     prove: bool = False,
     deadline: float | None = None,
     cluster: Any = None,
+    obstacles: Any = None,
 ) -> Solutions:
     """Solve a problem for many targets.
 
@@ -117,11 +122,16 @@ def solve_many(
     rows begin, or one posture for each (n, size).
 
     Rows that are not solved when the `deadline` [s] passes are STOPPED. Ctrl-C raises `Interrupted`. `cluster` is a
-    ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline.
+    ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline. `obstacles` says where
+    those are that move (`Moving`), by name: a placement for all rows, or one for each (n, 4, 4).
+
+    With ``device="cuda"`` (extra `cuda`) a GPU searches first, with a loop of its own, which begins at `start` and
+    takes trees, ranges, free roots, and goals of places, orientations and directions; what it leaves, or does not
+    take, is searched for here, and ``solutions.on_device`` says which rows were solved there.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")
-    one_of(device, ("cpu",), "the device")
+    one_of(device, ("cpu", "cuda"), "the device")
     seed, workers = seeded(seed), os.cpu_count() or 1
     if threads is not None:
         workers = whole(threads, "threads, how many work at a time,", 1, MOST_THREADS)
@@ -136,13 +146,19 @@ def solve_many(
 
         if not (start is None or isinstance(start, Mapping)) and np.ndim(start) > 1:
             raise BadValue("a start for each row is for this machine: give one start for all where cluster= is given")
+        if obstacles is not None:
+            raise BadValue("obstacles= are for this machine: leave them out where cluster= is given")
         options = {"start": start, "solver": solver, "seed": seed, "prove": prove}
         return Solutions(**spread(cluster, solve_many, problem, given, options))
     first = _starts(problem, start, len(T))
     rows = Rows(problem, given, T, np.array(first), FREELY.report(len(T)), seed, proving)
-    _run(chosen, problem, rows, workers, stop)
+    if obstacles is not None:
+        rows.move(obstacles)
+    on_device = _searched(chosen, rows, None if device == "cpu" else (start, solver), workers, stop)
     rows.settle(first, stop)
-    return stop.conclude(rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop)))
+    return stop.conclude(
+        rows.done, len(T), "targets", lambda: Solutions(**_judged(rows, workers, stop), on_device=on_device)
+    )
 
 
 def _starts(problem: Problem, start: Any, count: int) -> Floats:
@@ -190,9 +206,30 @@ def _run(solver: LevenbergMarquardt, problem: Problem, rows: Rows, workers: int,
         for at in range(first * chunk, len(rows.Q), workers * chunk):
             if stop.asked:
                 return
-            call.run(rows.T, rows.Q, at, min(at + chunk, len(rows.Q)))
+            rows.run(call, at, min(at + chunk, len(rows.Q)))
 
     stop.run([partial(work, first) for first in range(workers)], rows.halt)
+
+
+def _searched(
+    solver: LevenbergMarquardt, rows: Rows, there: tuple[Any, Any] | None, workers: int, stop: Stop
+) -> np.ndarray | None:
+    """Search for all rows, in place, those that a device leaves too; which it solved, if there is one (a start, a solver)."""
+    if there is None:
+        _run(solver, rows.problem, rows, workers, stop)
+        return None
+    from supple.solving.on_device import solve_on_device
+
+    done = solve_on_device(rows, *there)
+    left = np.flatnonzero(~done)
+    if len(left) == len(done):
+        _run(solver, rows.problem, rows, workers, stop)
+    elif len(left):
+        some = tuple(None if t is None else t[left] for t in rows.targets)
+        part = Rows(rows.problem, some, rows.T[left], rows.Q[left], rows.report[left], rows.seed, rows.proving)
+        _run(solver, rows.problem, part, workers, stop)
+        rows.Q[left], rows.report[left], rows.late[left] = part.Q, part.report, part.late
+    return done
 
 
 def _misses(problem: Problem, task: Task, targets: Any, Q: np.ndarray) -> np.ndarray:

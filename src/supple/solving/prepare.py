@@ -8,6 +8,7 @@ when somebody asks; everything else is audited, and decided if that was asked fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -49,6 +50,7 @@ class Query:
     _rest: np.ndarray = field(init=False, repr=False, compare=False)
     _rows: Limits | None = field(init=False, repr=False, compare=False)  # rounding may leave these, never the box
     _sure: float = field(init=False, repr=False, compare=False)
+    _movers: Any = field(init=False, repr=False, compare=False)  # what moves obstacles in a pack, if some move
     _calls: list[SearchCall] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +71,7 @@ class Query:
             _rest=problem.admitted(problem.figure.rest)[None].copy(),
             _rows=None if problem.limits.is_box else problem.limits,
             _sure=sure_within(problem),
+            _movers=movers_of(problem),
             _calls=[],
         )
         if isinstance(self.solver, LevenbergMarquardt):
@@ -81,20 +84,24 @@ class Query:
         self.__dict__.update(state)
         self.__post_init__()
 
-    def __call__(self, target: Any = None, start: ArrayLike | None = None) -> Solution:
+    def __call__(self, target: Any = None, start: ArrayLike | None = None, obstacles: Any = None) -> Solution:
         """Solve for a target: the bare array if the problem has one task, else a list (or array) with one for each.
 
         None keeps a task's own target. `start` is the posture to begin at, by default the figure's rest. The answer to a
         query with a start has `jumped` if it was not come to from there but from another start, or some coordinate is
-        more than 0.5 rad or m away from it. With `one_branch` that does not happen.
+        more than 0.5 rad or m away from it. With `one_branch` that does not happen. `obstacles` says where those are that
+        move (`Moving`), placements by name: frames in which their shapes are written. Others stay where the problem has them.
         """
+        moves = self._placements(obstacles)
         if not isinstance(self.solver, LevenbergMarquardt):
-            return self._slowly(target, start)
+            return self._slowly(target, start, moves)
         try:
             call = self._calls.pop()
         except IndexError:
             call = self._call()
         try:
+            if self._movers is not None:
+                self._movers.write(call.F, moves)
             T = targets = self._given(target)
             Q = self._rest.copy() if start is None else self._begin(start)
             begun = None if start is None and not self.one_branch else Q[0].copy()
@@ -111,13 +118,14 @@ class Query:
                 call.run(T, Q)
                 spent = call.told.tolist()
             q, within = Q[0], self._sure
-            sure = spent[REASON] == MET and (within == INF or max(np.abs(q).max(), np.abs(T).max()) <= within)
+            sizes = (q, T, *moves.values())
+            sure = spent[REASON] == MET and (within == INF or max(np.abs(x).max(initial=0.0) for x in sizes) <= within)
         finally:
             self._calls.append(call)
         if sure and (self._rows is None or self._rows.contains(q)):
             q.setflags(write=False)
-            return solved_by(q, (self, targets, spent, begun, q))
-        local = answered(self._asked(targets), q, spent, NO_TRACE, self.seed, self.allowance)
+            return solved_by(q, (self, targets, spent, begun, q, moves))
+        local = answered(self._asked(targets, moves), q, spent, NO_TRACE, self.seed, self.allowance)
         if self.one_branch and not local.ok:
             return self._kept(local, begun)
         found = self.proving.judged(local, self.allowance)
@@ -142,14 +150,27 @@ class Query:
         settings = replace(self.solver, attempts=1).settings()
         return SearchCall(self.problem, settings, self.seed, *told, np.full(self.problem.figure.size, JUMP), I)
 
-    def _asked(self, targets: Any) -> Problem:
-        """The problem with these targets."""
-        return self.problem.aimed(*((targets,) if len(self._slots) == 1 else targets))
+    def _placements(self, obstacles: Any) -> dict[str, np.ndarray]:
+        """Where the obstacles are that move."""
+        if obstacles is None:
+            return {}
+        from supple.problem.moving import placements_of
 
-    def told(self, targets: Any, spent: list[float], begun: Any = None, q: Any = None) -> dict[str, Any]:
+        return placements_of(self.problem, obstacles)
+
+    def _asked(self, targets: Any, moves: dict[str, np.ndarray]) -> Problem:
+        """The problem with these targets, and obstacles there."""
+        aimed = self.problem.aimed(*((targets,) if len(self._slots) == 1 else targets))
+        if not moves:
+            return aimed
+        from supple.problem.moving import moved_to
+
+        return moved_to(aimed, moves)
+
+    def told(self, targets: Any, spent: list[float], begun: Any, q: Any, moves: dict[str, Any]) -> dict[str, Any]:
         """What an answer says besides its posture, if it is a solution."""
         return {
-            "problem": self._asked(targets),
+            "problem": self._asked(targets, moves),
             "reason": Status.SOLVED.value,
             "iterations": int(spent[ITERATIONS]),
             "evaluations": int(spent[EVALUATIONS]),
@@ -181,17 +202,27 @@ class Query:
         targets = write_targets(self._slots, target, T)
         return T, targets[0] if len(targets) == 1 else targets
 
-    def _slowly(self, target: Any, start: Any) -> Solution:
+    def _slowly(self, target: Any, start: Any, moves: dict[str, np.ndarray]) -> Solution:
         """The answer of a solver that is not the compiled search."""
         targets = self._given(target)
         Q = self._rest.copy() if start is None else self._begin(start)
         if targets is None:
             _, targets = self._aimed(target, self.problem.pack[2][None].copy())
-        problem = self._asked(targets)
+        problem = self._asked(targets, moves)
         from supple.solvers.recentring import solve_recentred
 
         local = solve_recentred(self.solver, problem, problem.admitted(Q[0]), self.seed, self.allowance)
         return self.proving.judged(local, self.allowance)
+
+
+def movers_of(problem: Problem) -> Any:
+    """What moves the obstacles of a problem in its pack; None if all of them stand still."""
+    if not problem.obstacles:
+        return None
+    from supple.problem.moving import Movers, Moving
+
+    obstacles: Any = problem.obstacles
+    return Movers(problem) if any(isinstance(shape, Moving) for shape in obstacles.values()) else None
 
 
 def _jumped(spent: list[float], begun: np.ndarray, q: np.ndarray) -> bool:
@@ -207,6 +238,7 @@ def prepare(
     budget: int | None = None,
     prove: bool = False,
     one_branch: bool = False,
+    moving: Sequence[str] = (),
 ) -> Query:
     """Pack a problem once; the query that comes back answers targets in microseconds, checks included.
 
@@ -214,8 +246,15 @@ def prepare(
     are answered as `solve` would, at its pace. With `prove` what the search does not solve is decided, as by `solve`.
     `budget` limits the evaluations of each call. With `one_branch` an answer is looked for from the start alone, and no
     coordinate moves by more than 0.5 rad or m from there: what cannot be met so is not, and the reason says so.
+
+    `moving` names obstacles whose placements are targets too: ``query(target, obstacles={"tray": T})`` has the tray where T
+    takes it from where the problem has it, without packing anything anew.
     """
     instance(problem, Problem, "what prepare() takes")
+    if moving:
+        from supple.problem.moving import with_moving
+
+        problem = with_moving(problem, moving)
     searching, proving = Proving.by(solver, prove, problem)
     chosen, seed = default_solver(problem) if searching is None else searching, seeded(seed)
     insist(chosen, problem)

@@ -4,8 +4,9 @@ Every pose is asked of one prepared problem with `Decide`. A pose is *reached* w
 the task's tolerance; the posture is kept as a witness. It is *impossible* only where a certificate says so that was verified
 in ball arithmetic. What neither a posture nor a proof settles within `boxes` is *undecided*, and never counted as either.
 
-Each search starts from the witness of a neighbour: the same rotation one step back along z, y or x, or else the rotation before
-at the same position. The grid is that of `reach_grid`.
+Each search starts from the witness of a neighbour: the same rotation one step back along z or y, or else the rotation before
+at the same position. No search looks along the first axis that has several steps: the layers across it are apart, so that the
+workers of a cluster may take one each and the map is the same, bit for bit. The grid is that of `reach_grid`.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from supple.basics.checks import counted, flag, function, instance, seeded
 from supple.basics.stopping import Stop
 from supple.basics.values import Value
-from supple.errors import find
+from supple.errors import BadValue, find
 from supple.figure.effectors import Frame, Point
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats, compose
@@ -35,6 +36,8 @@ from supple.solvers.decide import Decide
 from supple.solvers.deciding import decided
 from supple.solving.prepare import Query, prepare
 from supple.solving.reach_grid import Span, grid_of, rotations_of
+
+Axes: TypeAlias = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +110,7 @@ def reach(
     keep: bool = False,
     progress: Callable[[int], None] | None = None,
     deadline: float | None = None,
+    cluster: Any = None,
     **description: Any,
 ) -> Reach:
     """Decide a grid of positions, or poses, of a segment's origin: reached, proved impossible, or undecided.
@@ -117,7 +121,7 @@ def reach(
     several), or a whole number: so many, spread evenly over all. None asks for the position alone. With `keep` the
     certificates are kept. `progress` is called with the number of poses that are done. Poses that
     are not decided when the `deadline` [s] passes stay undecided, and `late` counts those that were not asked.
-    Ctrl-C raises `Interrupted`.
+    Ctrl-C raises `Interrupted`. `cluster` is a ``distributed.Client``: its workers make the same map, and know no deadline.
     """
     stop = Stop(deadline)
     instance(figure, Figure, "what reach() takes first")
@@ -128,65 +132,92 @@ def reach(
     rotations = rotations_of(rotation, description)
     need_flint()
     begun = monotonic()
-    query = _prepared(figure, segment, rotations, seed, boxes)
+    asking = Asking(figure, segment, rotations, seed, boxes, keep)
+    query = asking.query()
     turns = 1 if rotations is None else len(rotations)
     axes, step = grid_of(query.problem, segment, (x, y, z), volume, spacing, turns)
-    survey = _Survey(query, axes, rotations, keep, boxes, stop)
-    survey.run(progress or (lambda done: None))
+    survey = _Survey(asking, axes, across(axes), stop)
+    survey.decide(query, progress or (lambda done: None), cluster, deadline)
     seconds, count = monotonic() - begun, len(survey.reached) * turns
     for array in (*axes, survey.reached, survey.impossible, survey.q):
         array.setflags(write=False)
-    found = (survey.reached, survey.impossible, survey.q, seconds, survey.proving, survey.certificates)
+    proofs = dict(sorted(survey.certificates.items()))
+    found = (survey.reached, survey.impossible, survey.q, seconds, survey.proving, proofs)
     answer = partial(Reach, figure, segment, axes, step, rotations, *found, late=count - survey.asked)
     return stop.conclude(survey.asked, count, "poses", answer)
 
 
-def _prepared(figure: Figure, segment: str, rotations: Floats | None, seed: int, boxes: int) -> Query:
-    """The problem whose target moves over the grid, refused if it cannot be decided."""
-    here = figure.placement(figure.rest, segment)
-    position_only = rotations is None
-    task = Task(Point(segment), At(here[:3, 3])) if position_only else Task(Frame(segment), Placed(here))
-    problem, decide = Problem(figure, [task]), Decide(boxes=boxes)
-    insist(decide, problem)
-    return prepare(problem, solver=decide.solver, seed=seed)
+class Asking(NamedTuple):
+    """What is asked of every pose."""
+
+    figure: Figure
+    segment: str
+    rotations: Floats | None
+    seed: int
+    boxes: int
+    keep: bool
+
+    def query(self) -> Query:
+        """The problem whose target moves over the grid, refused if it cannot be decided."""
+        here = self.figure.placement(self.figure.rest, self.segment)
+        position_only = self.rotations is None
+        task = Task(Point(self.segment), At(here[:3, 3])) if position_only else Task(Frame(self.segment), Placed(here))
+        problem, decide = Problem(self.figure, [task]), Decide(boxes=self.boxes)
+        insist(decide, problem)
+        return prepare(problem, solver=decide.solver, seed=self.seed)
+
+
+def across(axes: Axes) -> int:
+    """The first axis that has several steps."""
+    return next((a for a, axis in enumerate(axes) if len(axis) > 1), 2)
+
+
+def layer(asking: Asking, axes: Axes, first: int) -> _Survey:
+    """One layer of a map, across the axis `first`, as a worker decides it."""
+    survey = _Survey(asking, axes, first, Stop(None))
+    survey.run(lambda done: None, asking.query())
+    return survey
 
 
 # ── the survey ───────────────────────────────────────────────────────────────────────────────────────────────────────
 class _Survey:
-    """The poses of a grid, decided one after the other."""
+    """The poses of a grid, decided one after the other; none looks along the axis `first`, or one before it."""
 
-    def __init__(
-        self,
-        query: Query,
-        axes: tuple[Floats, Floats, Floats],
-        rotations: Floats | None,
-        keep: bool,
-        boxes: int,
-        stop: Stop,
-    ) -> None:
-        self.query, self.axes, self.rotations, self.keep, self.boxes = query, axes, rotations, keep, boxes
+    def __init__(self, asking: Asking, axes: Axes, first: int, stop: Stop) -> None:
+        self.asking, self.axes, self.first, self.rotations = asking, axes, first, asking.rotations
         self.stop, self.asked = stop, 0
-        n, k = int(np.prod([len(axis) for axis in axes])), 1 if rotations is None else len(rotations)
+        n, k = int(np.prod([len(axis) for axis in axes])), 1 if self.rotations is None else len(self.rotations)
         self.reached, self.impossible = np.zeros((n, k), dtype=bool), np.zeros((n, k), dtype=bool)
-        self.q = np.full((n, k, query.problem.figure.size), np.nan)
+        self.q = np.full((n, k, asking.figure.size), np.nan)
         self.proving = 0.0
         self.certificates: dict[tuple[int, int], Certificate] = {}
 
-    def run(self, progress: Callable[[int], None]) -> None:
+    def decide(self, query: Query, progress: Callable[[int], None], cluster: Any, deadline: float | None) -> None:
+        """Decide all poses, here or on the workers of a cluster."""
+        if cluster is None:
+            self.run(progress, query)
+            return
+        if deadline is not None:
+            raise BadValue("deadline= is for this machine: leave it out where cluster= is given")
+        from supple.solving.spread import spread_layers
+
+        self.asked = spread_layers(cluster, self, layer, progress)
+
+    def run(self, progress: Callable[[int], None], query: Query) -> None:
         """Decide them all, or as many as there is time for."""
         sizes = [len(axis) for axis in self.axes]
         turns = self.reached.shape[1]
         strides = (sizes[1] * sizes[2], sizes[2], 1)
         for i, cell in enumerate(np.ndindex(*sizes)):
             position = np.array([axis[c] for axis, c in zip(self.axes, cell, strict=True)])
-            near = [i - strides[a] for a in (2, 1, 0) if cell[a]]
+            near = [i - strides[a] for a in (2, 1) if a > self.first and cell[a]]
             for r in range(turns):
                 if self.stop.asked:
                     return
                 target = position if self.rotations is None else compose(self.rotations[r], position)
                 with self.stop:
-                    found = self.query(target, self.start(near, i, r))
-                    self.note(i, r, found if found.ok else decided(found, self.boxes, self.stop.until))
+                    found = query(target, self.start(near, i, r))
+                    self.note(i, r, found if found.ok else decided(found, self.asking.boxes, self.stop.until))
                     self.asked += 1
             with self.stop:
                 progress((i + 1) * turns)
@@ -206,5 +237,19 @@ class _Survey:
             self.reached[i, r], self.q[i, r] = True, solution.q
         elif solution.status is Status.IMPOSSIBLE and solution.certificate is not None:
             self.impossible[i, r] = True
-            if self.keep:
+            if self.asking.keep:
                 self.certificates[i, r] = solution.certificate
+
+    def layers(self) -> list[Axes]:
+        """The axes of every layer across the first axis; their poses follow one another."""
+        return [
+            (*self.axes[: self.first], self.axes[self.first][k : k + 1], *self.axes[self.first + 1 :])  # pyright: ignore
+            for k in range(len(self.axes[self.first]))
+        ]
+
+    def join(self, at: int, other: _Survey) -> None:
+        """Take over a layer, whose first position is number `at` here."""
+        end = at + len(other.reached)
+        self.reached[at:end], self.impossible[at:end], self.q[at:end] = other.reached, other.impossible, other.q
+        self.proving += other.proving
+        self.certificates |= {(at + i, r): proof for (i, r), proof in other.certificates.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,8 +16,9 @@ from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
 from supple.solvers.base import answered
 from supple.solvers.decide import Proving, has_alternatives
-from supple.solvers.levenberg_marquardt.levenberg_marquardt import NO_TRACE
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import NO_TRACE, SearchCall
 from supple.solvers.verdict import sure_within
+from supple.solving.prepare import movers_of
 
 NO_TIME = "Whether it is impossible was not looked into: there was no time."
 
@@ -40,6 +42,23 @@ class Rows:
         self.status = [Status.SOLVED] * len(Q)
         self.proofs: dict[int, Solution] = {}
         self.allowance, self.late = FREELY, np.zeros(len(Q), dtype=bool)
+        self.obstacles: Mapping[str, Floats] = {}  # where those are that move, (n, 4, 4) by name
+        self.movers: Any = None
+
+    def move(self, obstacles: Any) -> None:
+        """Let obstacles be elsewhere, each in one placement for all rows or in one for each."""
+        from supple.problem.moving import placements_of_rows
+
+        self.obstacles, self.movers = placements_of_rows(self.problem, obstacles, len(self.T)), movers_of(self.problem)
+
+    def run(self, call: SearchCall, first: int, last: int) -> None:
+        """Search for rows first … last − 1; where obstacles move, one after the other."""
+        if self.movers is None:
+            call.run(self.T, self.Q, first, last)
+            return
+        for i in range(first, last):
+            self.movers.write(call.F, {name: frames[i] for name, frames in self.obstacles.items()})
+            call.run(self.T, self.Q, i, i + 1)
 
     @property
     def begun(self) -> np.ndarray:
@@ -96,6 +115,10 @@ class Rows:
     def audited(self, i: int) -> Solution:
         """The answer to row i as the search left it, with a status that is true."""
         problem = self.problem.aimed(*(None if t is None else t[i] for t in self.targets))
+        if self.obstacles:
+            from supple.problem.moving import moved_to
+
+            problem = moved_to(problem, {name: frames[i] for name, frames in self.obstacles.items()})
         return answered(problem, self.Q[i], self.report[i], NO_TRACE, self.seed, self.allowance)
 
     def judge(self, i: int, stop: Stop) -> bool:
@@ -133,4 +156,5 @@ class Rows:
             "proving": self.proving,
             "proofs": self.proofs,
             "allowance": self.allowance,
+            "obstacles": self.obstacles,
         }

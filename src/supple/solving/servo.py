@@ -1,21 +1,26 @@
 """A control loop with speeds and accelerations: from posture and velocity now to posture and velocity a moment later.
 
-Each call takes two differential steps (`solvers.differential`). The first, whole and bounded by the limits alone, says how far
-each coordinate has to go, Δ. Coordinates approach at a common rate s, so that the effectors keep their direction,
+Each call takes three whole differential steps (`solvers.differential`), bounded by the limits alone; they say how far each
+coordinate has to go, Δ. Coordinates approach at a common rate s, so that effectors keep their direction,
 
-    s = min(rate, speed_i / |Δ_i|, brake_i(|Δ_i|) / |Δ_i|),    brake(d) = max(a (√(2 d / a) − dt/2), min(d / dt, a dt)),
+    s = min(rate, speed_i / |Δ_i|, brake_i(|Δ_i|, wait) / |Δ_i|),
+    brake(d, wait) = max(a (√(2 d / a) − dt/2 − wait), min(d / dt, a dt)),
 
-with a the greatest acceleration: at a speed of brake(d) a coordinate comes to rest within d by slowing down by a dt in each
-moment, and if it has kept to that once, it can keep to it ever after. The second step, with the gain s dt, is taken inside
+with a the greatest acceleration: at a speed of brake(d, 0) a coordinate comes to rest within d by slowing down by a dt in each
+moment, and if it has kept to that once, it can keep to it ever after. A coordinate whose acceleration is bounded follows what
+is wanted, w = s Δ, as a filter of the first order, four times as fast as what is missed falls: critically damped, so nothing
+is overshot, and the delay of that filter is the `wait`. What comes of it, v + β (w − v), is clipped to
 
-    max(−speed, v − a dt, −brake(q − l)) ≤ v′ ≤ min(speed, v + a dt, brake(h − q)),
+    max(−speed, v − a dt, −brake(q − l, 0)) ≤ v′ ≤ min(speed, v + a dt, brake(h − q, 0)),
 
 with v the velocity now and limits l, h: so coordinates slow down in time before their limits. Where a velocity that was handed
-in is too fast for that, speeds come first, then limits, then accelerations.
+in is too fast for that, speeds come first, then limits, then accelerations. Each coordinate is clipped for itself: one that is
+late is not made up for by the others at their greatest accelerations, which is what shakes. Hard tasks and closed loops allow
+no such thing: with them one more step, of gain s dt, is taken inside these bounds.
 
 **At the border of reach and near singularities** the damping grows with what is missed, ``damping + ease |ρ|²`` (Sugihara
-2011): directions in which a coordinate has to move far to gain little are left alone while something is missed, so that nothing
-shakes; where all is met the damping is that of `step`.
+2011): directions in which a coordinate has to move far to gain little are left alone. `damping` is that of a motion, greater
+than that of `step`: it calms what is left of such directions where nothing is missed yet.
 
 **Twists** are targets ahead of where the effector is, by as much as it moves in 1 / rate; with them nothing slows down.
 """
@@ -41,6 +46,8 @@ from supple.solving.step import Plan, planned
 from supple.solving.twist import Twist
 
 REST = 1e-12  # radians or metres that are no way to go
+STEPS = 3  # that look how far there is to go
+QUICK = 4.0  # times as fast as what is missed falls, velocities follow what is wanted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +75,7 @@ class Servo(Value):
     acceleration: ArrayLike = np.inf
     speed: ArrayLike | None = None
     rate: float = 50.0
-    damping: float = 1e-6
+    damping: float = 2e-3
     ease: float = 1.0
 
     def __post_init__(self) -> None:
@@ -109,26 +116,45 @@ class Servo(Value):
         v = np.zeros(n) if velocity is None else finite(velocity, (n,), "the velocity of a servo").copy()
         aims, twisted = self._aimed(targets, here)
         T, scratch, settings = plan.aimed(aims), plan.scratch(), self._settings.copy()
-        if not twisted:
-            settings[GAIN] = 1.0
-            way = plan.taken(here.copy(), T, settings, scratch) - here
-            settings[GAIN] = self._gain(np.abs(way))
-        settings[SPEED + n :] = np.concatenate(self._window(here, v))
-        there = plan.taken(here.copy(), T, settings, scratch)
+        settings[GAIN], to = 1.0, here.copy()
+        for _ in range(STEPS):
+            to = plan.taken(to, T, settings, scratch)
+        way = to - here
+        part = self._part(np.abs(way), not twisted)
+        least, most = self._window(here, v)
+        if self.problem.has_hard:
+            settings[GAIN], settings[SPEED + n :] = part, np.concatenate((least, most))
+            there = plan.taken(here.copy(), T, settings, scratch)
+        else:
+            wanted = v + self._follow * (part / dt * way - v)
+            there = self._inside(here, here + dt * np.clip(wanted, least, most))
         return Moment(there, (there - here) / dt)
 
-    def _gain(self, far: Floats) -> float:
-        """The part of the way that is gone in a moment."""
-        top = np.minimum(np.asarray(self.speed), self._brake(far))
+    @cached_property
+    def _follow(self) -> Floats:
+        """The part of what is wanted that velocities take up in a moment."""
+        return np.where(np.isfinite(np.asarray(self.acceleration)), min(1.0, QUICK * self.rate * self.dt), 1.0)
+
+    def _part(self, far: Floats, slows: bool) -> float:
+        """The part of the way that is gone in a moment; `slows`: so that it can end there."""
+        top = np.asarray(self.speed)
+        if slows:
+            top = np.minimum(top, self._brake(far, self.dt / self._follow - self.dt))
         rates = np.where(far > REST, np.maximum(top, 0.0) / np.maximum(far, REST), np.inf)
         return float(min(self.rate * self.dt, max(rates.min(initial=np.inf) * self.dt, REST), 1.0))
 
-    def _brake(self, room: Floats) -> Floats:
-        """The greatest velocities from which coordinates come to rest within so much room, this moment included."""
+    def _inside(self, here: Floats, there: Floats) -> Floats:
+        """A posture that has not left the limits by rounding."""
+        limits = self.problem.limits
+        assert limits is not None
+        return np.clip(there, np.minimum(here, limits.lower), np.maximum(here, limits.upper))
+
+    def _brake(self, room: Floats, wait: Any = 0.0) -> Floats:
+        """The greatest velocities from which coordinates come to rest within so much room, slowing down `wait` seconds late."""
         a = np.asarray(self.acceleration)
         bounded = np.isfinite(a) & np.isfinite(room)
         own, left = np.where(bounded, a, 1.0), np.where(bounded, np.maximum(room, 0.0), 0.0)
-        stop = own * (np.sqrt(2.0 * left / own) - 0.5 * self.dt)
+        stop = own * (np.sqrt(2.0 * left / own) - 0.5 * self.dt - wait)
         stop = np.maximum(stop, np.minimum(left / self.dt, own * self.dt))  # or all of it in this moment
         return np.where(bounded, stop, np.where(np.isfinite(room), np.maximum(room, 0.0) / self.dt, np.inf))
 

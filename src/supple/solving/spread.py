@@ -1,7 +1,8 @@
-"""The rows of a batch on the workers of a Dask cluster: each part is an ordinary `solve_many` there, with one thread.
+"""The rows of a batch, or the layers of a map, on the workers of a Dask cluster.
 
-A row's answer depends on nothing but the problem and its target, so parts put together are what one machine gives, bit for bit
-where the workers' machine code is of the same level.
+A part of a batch is an ordinary `solve_many` there, with one thread. A row's answer depends on nothing but the problem and its
+target, and a layer on nothing but its own poses, so parts put together are what one machine gives, bit for bit where the
+workers' machine code is of the same level.
 """
 
 from __future__ import annotations
@@ -22,13 +23,8 @@ def spread(
     cluster: Any, solve: Callable[..., Any], problem: Problem, targets: Sequence[Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The fields of `Solutions`, put together from the parts that workers solve."""
-    dask = needed("distributed", "distributed", "cluster", "solving on a cluster")
-    if not isinstance(cluster, dask.Client):
-        raise BadValue(f"a cluster is a distributed.Client, not {shown(cluster)}")
+    threads = _threads(cluster)
     count = next(len(one) for one in targets if one is not None)
-    threads = sum(cluster.nthreads().values())
-    if threads == 0:
-        raise Error("the cluster has no workers; begin some with: dask worker ADDRESS")
     size = max(LEAST, -(-count // (PARTS * threads)))
     stated = cluster.scatter(problem, broadcast=True, hash=False)
     futures = [
@@ -41,6 +37,42 @@ def spread(
         done = sum(future.status == "finished" for future in futures)
         cluster.cancel(futures)
         raise Interrupted(f"interrupted after {done:,} of {len(futures):,} parts", done, len(futures)) from None
+
+
+def spread_layers(cluster: Any, survey: Any, layer: Callable[..., Any], progress: Callable[[int], None]) -> int:
+    """Fill a map by its layers, which workers decide; the number of poses."""
+    _threads(cluster)
+    dask = needed("distributed", "distributed", "cluster", "solving on a cluster")
+    asking, layers, done, turns = (
+        cluster.scatter(survey.asking, broadcast=True, hash=False),
+        survey.layers(),
+        0,
+        survey.q.shape[1],
+    )
+    size = len(survey.reached) // len(layers)
+    futures = {cluster.submit(layer, asking, axes, survey.first, pure=False): k * size for k, axes in enumerate(layers)}
+    try:
+        for future in dask.as_completed(list(futures), loop=cluster.loop):
+            survey.join(futures[future], future.result())
+            done += size * turns
+            progress(done)
+    except KeyboardInterrupt:
+        cluster.cancel(list(futures))
+        raise Interrupted(
+            f"interrupted after {done:,} of {survey.reached.size:,} poses", done, survey.reached.size
+        ) from None
+    return done
+
+
+def _threads(cluster: Any) -> int:
+    """How many work at a time on a cluster; what is none, or has no workers, is refused."""
+    dask = needed("distributed", "distributed", "cluster", "solving on a cluster")
+    if not isinstance(cluster, dask.Client):
+        raise BadValue(f"a cluster is a distributed.Client, not {shown(cluster)}")
+    threads = sum(cluster.nthreads().values())
+    if threads == 0:
+        raise Error("the cluster has no workers; begin some with: dask worker ADDRESS")
+    return threads
 
 
 def _part(solve: Callable[..., Any], problem: Problem, targets: list[Any], options: dict[str, Any]) -> Any:

@@ -31,6 +31,7 @@ def step(
     gain: float = 1.0,
     damping: float = 1e-6,
     prove: bool = False,
+    obstacles: Any = None,
 ) -> Floats:
     """The posture after one differential step of `dt` seconds from q, for control loops.
 
@@ -41,12 +42,17 @@ def step(
     and ends at the margin (`clear_steps`). Linear limits and `Custom` are refused.
 
     `targets` moves the goals without packing the problem anew: the bare array if it has one task, else a list with one for
-    each, None where a task keeps its own. One step decides nothing: ``prove=True`` is refused, `solve` proves.
+    each, None where a task keeps its own. `obstacles` says where those are that move, as in a query. One step decides nothing:
+    ``prove=True`` is refused, `solve` proves.
     """
     if flag(prove, "prove"):
         raise Refused("one step proves nothing: solve(problem, prove=True) decides whether the tasks can be met")
     plan = planned(problem, gain, damping)
     posture, seconds = problem.figure.posture(q), duration(dt)
+    if obstacles is not None:
+        if plan.keeper is None:
+            raise Refused("the problem has no obstacles that could move")
+        plan = replace(plan, keeper=plan.keeper.placed(problem, obstacles))
     return plan.take(posture, plan.aimed(targets), seconds, plan.scratch())
 
 

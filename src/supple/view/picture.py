@@ -14,6 +14,7 @@ from supple.basics.writing import check_place, write_file
 from supple.errors import BadValue, MissingExtra
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
+from supple.problem.moving import all_standing
 from supple.problem.obstacles import named_obstacles
 from supple.problem.problem import Problem
 from supple.view.camera import Camera, photograph
@@ -65,7 +66,7 @@ def draw(
     size, ground = skeleton.size, height_of_ground(pieces, skeleton.size)
     marks: list[Mark] = []
     if problem is not None:
-        around = Surroundings(named_obstacles(problem.obstacles), pieces, size, ground, camera)
+        around = Surroundings(all_standing(named_obstacles(problem.obstacles)), pieces, size, ground, camera)
         ground = around.ground
         marks = [*around.marks(names), *marks_of(problem, posture, size, names, ground)]
         pieces = [*pieces, *around.pieces()]

@@ -1,18 +1,15 @@
-"""A page of HTML on a tracked trial: errors by marker and frame, all angles, the worst frames, and the motion itself."""
+"""A page of HTML on a tracked trial: the verdict, what to look at, errors by marker, segment and frame, the motion itself."""
 
 from __future__ import annotations
 
-import base64
-import html
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.basics.writing import check_place, write_file
+from supple.basics.writing import check_place
 from supple.figure.figure import Figure
-from supple.figure.joints import angular
+from supple.geometry.placements import Floats
 from supple.motion.markers import Markers
 from supple.motion.motion import Motion
 from supple.motion.tracking.tracked import Tracked
@@ -20,85 +17,121 @@ from supple.problem.goals import At
 from supple.problem.problem import Problem
 from supple.problem.task import Task
 from supple.view.colours import INK
+from supple.view.other_run import differences, together
 from supple.view.page.clips import Clip
-from supple.view.page.export import player_page
 from supple.view.picture import draw, need_matplotlib
+from supple.view.report_parts import (
+    Curve,
+    against_time,
+    curves,
+    limits_hit,
+    listed,
+    picture,
+    player,
+    section,
+    sheet_of,
+    table,
+    write_page,
+)
+from supple.view.suspects import suspects
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
 
 WORST = 3  # frames that are drawn
-ACROSS = 4  # angle curves side by side
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #22262b; max-width: 1080px; margin: 2.5rem auto; padding: 0 1.5rem }
-h1 { font-size: 1.6rem; margin-bottom: .2rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-td, th { padding: .15rem .9rem .15rem 0; text-align: right }
-td:first-child, th:first-child { text-align: left } th { border-bottom: 1px solid #c9ced6; font-weight: 600 }
-img { max-width: 100% } .row { display: flex; gap: 1rem } .row figure { margin: 0; flex: 1 } figcaption { color: #5b6470 }
-ul { color: #5b6470; padding-left: 1.1rem }
-pre { font: 13px/1.5 ui-monospace, monospace; background: #f6f7f9; padding: .8rem 1rem; overflow: auto }
-"""
 
 
-def write_report(motion: Tracked, markers: Markers, path: str | Path) -> None:
-    """Write the page."""
+def write_report(
+    motion: Tracked, markers: Markers, path: str | Path, title: str = "", against: Motion | None = None
+) -> None:
+    """Write the page, titled by the trial; `against` is another run of it, to compare with."""
     need_matplotlib()
     check_place(path)
-    name = html.escape(motion.figure.name)
-    told = [
-        f"{len(motion)} frames, {motion.times[-1] - motion.times[0]:.2f} s, {len(motion.markers)} markers, "
-        f"{motion.figure.size} coordinates",
+    lost = int((~motion.converged).sum())
+    wrong = [*motion.problems, *([f"{lost} of {len(motion)} frames did not converge."] if lost else [])]
+    parts = [
+        listed(_told(motion)),
+        *tracked_parts(motion, markers, against),
+        *([] if against is None else [section("Against the other run", _against(motion, markers, against))]),
+        section("Worst frames", _worst(motion, markers)),
+        section("Coordinates", picture(curves(motion, against), "all coordinates against time")),
+    ]
+    write_page(path, title or motion.figure.name, wrong, parts)
+
+
+def tracked_parts(motion: Tracked, markers: Markers, against: Motion | None = None) -> list[str]:
+    """What any page about tracked markers says: what to look at, limits, errors by frame, segment and marker, the motion."""
+    by_marker = picture(_by_marker(motion), "how far each marker was missed, as a box plot")
+    return [
+        section("Markers to look at", _suspects(motion, markers)),
+        section("Limits", limits_hit(motion)),
+        section("Error by frame", picture(_by_frame(motion, markers, against), "error against time")),
+        section("Error by segment", _segments(motion)),
+        section("Error by marker", by_marker, _markers(motion)),
+        section("The motion", player([Clip(motion.figure.name, motion), Clip("markers", markers)])),
+    ]
+
+
+def _told(motion: Tracked) -> list[str]:
+    return [
+        f"{motion.figure.name}, {motion.figure.size} coordinates: {len(motion)} frames, "
+        f"{motion.times[-1] - motion.times[0]:.2f} s, {len(motion.markers)} markers",
         f"root mean square error {1e3 * motion.rms:.2f} mm; worst frame {1e3 * np.nanmax(motion.rms_by_frame):.2f} mm",
         f"{int(motion.converged.sum())} frames converged, {int(motion.bridged.any(axis=1).sum())} bridged in part",
         *motion.notes,
     ]
-    body = [
-        f"<h1>{name}</h1>",
-        "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in told) + "</ul>",
-        "<h2>Error by marker</h2>",
-        picture(_by_marker(motion), "how far each marker was missed, as a box plot"),
-        _table(motion),
-        "<h2>Error by frame</h2>",
-        picture(_by_frame(motion), "error against time"),
-        "<h2>The motion</h2>",
-        _playing(motion, markers),
-        "<h2>Worst frames</h2>",
-        _worst(motion, markers),
-        "<h2>Coordinates</h2>",
-        picture(curves(motion), "all coordinates against time"),
-    ]
-    page = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style>"
-    write_file(path, page + "\n".join(body) + "</html>\n")
 
 
-def _playing(motion: Tracked, markers: Markers) -> str:
-    """The player of figure and markers, inside the page."""
-    return player([Clip(motion.figure.name, motion), Clip("markers", markers)])
+def _suspects(motion: Tracked, markers: Markers) -> str:
+    found = suspects(motion, markers)
+    if not found:
+        return "<p>None stands out.</p>"
+    rms = motion.rms_by_marker
+    return table(
+        ["marker", "rms [mm]", "what to do"], [[n, f"{1e3 * rms[n]:.1f}", advice] for n, advice in found], words=(2,)
+    )
 
 
-def player(clips: list[Clip]) -> str:
-    """The player of clips, inside a page."""
-    page = player_page(clips)
-    style = "width:100%;height:520px;border:1px solid #dfe3e8"
-    return f"<iframe title='the motion' style='{style}' srcdoc='{html.escape(page, quote=True)}'></iframe>"
+def errors_of(run: Motion, markers: Markers, names: tuple[str, ...]) -> Floats | None:
+    """How far a run misses the markers (frames, m) [m], if its figure has them all and its frames are those of the trial."""
+    if any(name not in run.figure.markers for name in names) or len(run) != len(markers):
+        return None
+    seen = np.stack([markers[name] for name in names], axis=1)
+    return np.linalg.norm(run.figure.marker_places(run.q, names) - seen, axis=2)
 
 
-def picture(sheet: Sheet, what: str) -> str:
-    """A drawing inside a page, and what it shows in words."""
-    data = io.BytesIO()
-    sheet.savefig(data, format="png", dpi=130)
-    return f"<img alt='{what}' src='data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}'>"
+def _against(motion: Tracked, markers: Markers, other: Motion) -> str:
+    """Errors of both runs by marker, and how far their segments are apart."""
+    both, theirs = len(together(motion, other)[0]), errors_of(other, markers, motion.markers)
+    said = f"<p>{both} of {len(motion)} frames are at times that both runs have.</p>"
+    if theirs is None:
+        return said + differences(motion, other)
+    ours = motion.rms_by_marker
+    rows = [["all", f"{1e3 * motion.rms:.2f}", f"{1e3 * _rms(theirs):.2f}"]]
+    rows += [[n, f"{1e3 * ours[n]:.2f}", f"{1e3 * _rms(c):.2f}"] for n, c in zip(motion.markers, theirs.T, strict=True)]
+    return said + table(["marker", "this run, rms [mm]", "the other [mm]"], rows) + differences(motion, other)
 
 
-def sheet_of(width: float, height: float) -> Sheet:
-    """An empty sheet of so many inches."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Sheet
+def _rms(values: Floats) -> float:
+    seen = values[np.isfinite(values)]
+    return float(np.sqrt(np.mean(seen**2))) if len(seen) else float("nan")
 
-    sheet = Sheet(figsize=(width, height), facecolor="white", layout="constrained")
-    FigureCanvasAgg(sheet)
-    return sheet
+
+def _segments(motion: Tracked) -> str:
+    """Errors of the markers of each segment together."""
+    assert motion.errors is not None
+    by: dict[str, list[int]] = {}
+    for k, name in enumerate(motion.markers):
+        by.setdefault(motion.figure.markers[name].segment, []).append(k)
+    rows = []
+    for segment, own in by.items():
+        columns = motion.errors[:, own]
+        seen = columns[np.isfinite(columns)]
+        cells = [f"{1e3 * x:.2f}" for x in (_rms(columns), seen.max())] if len(seen) else ["–", "–"]
+        rows.append([segment, str(len(own)), *cells])
+    return table(
+        ["segment", "markers", "rms [mm]", "largest [mm]"], sorted(rows, key=lambda r: -float(r[2].replace("–", "0")))
+    )
 
 
 def _by_marker(motion: Tracked) -> Sheet:
@@ -121,65 +154,32 @@ def _by_marker(motion: Tracked) -> Sheet:
     return sheet
 
 
-def _by_frame(motion: Tracked) -> Sheet:
+def _by_frame(motion: Tracked, markers: Markers, other: Motion | None) -> Sheet:
     assert motion.errors is not None
-    sheet = sheet_of(8.3, 2.3)
-    paper = sheet.subplots()
     seen = np.isfinite(motion.errors)
     largest = np.where(seen, motion.errors, -1.0).max(axis=1)
-    paper.fill_between(motion.times, 1e3 * np.where(largest >= 0.0, largest, np.nan), color="#dfe6ee", label="largest")
-    paper.plot(motion.times, 1e3 * motion.rms_by_frame, color="#b3352c", linewidth=1.3, label="root mean square")
-    if not seen.all():
-        share = paper.twinx()
-        share.plot(motion.times, 100.0 * (1.0 - seen.mean(axis=1)), color="#7a8592", linewidth=0.8)
-        share.set_ylabel("missing [%]", color="#7a8592")
-        share.set_ylim(bottom=0.0)
-    paper.set_xlabel("time [s]")
-    paper.set_ylabel("error [mm]")
-    paper.set_ylim(bottom=0.0)
-    paper.margins(x=0.0)
-    paper.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
-    return sheet
+    theirs = None if other is None else errors_of(other, markers, motion.markers)
+    curve = None
+    if theirs is not None:
+        curve = Curve(motion.times, 1e3 * np.array([_rms(row) for row in theirs]), "the other run")
+    return against_time(
+        Curve(motion.times, 1e3 * motion.rms_by_frame, "root mean square"),
+        1e3 * np.where(largest >= 0.0, largest, np.nan),
+        "mm",
+        100.0 * (1.0 - seen.mean(axis=1)),
+        curve,
+    )
 
 
-def curves(motion: Motion) -> Sheet:
-    """Every coordinate that moves, with its limits where they are near, and grey where it was bridged."""
-    figure, turns = motion.figure, angular(motion.figure.joints.values())
-    moving = [k for k in range(figure.size) if np.ptp(motion.q[:, k]) > 1e-9]
-    rows = max(-(-len(moving) // ACROSS), 1)
-    sheet = sheet_of(8.3, 1.15 * rows + 0.4)
-    papers = np.atleast_1d(sheet.subplots(rows, ACROSS, sharex=True, squeeze=False)).ravel()
-    for paper, k in zip(papers, moving, strict=False):
-        name = figure.coordinates[k]
-        scale = 180.0 / np.pi if turns.get(name, True) else 1e3
-        y = scale * motion.q[:, k]
-        paper.plot(motion.times, y, color="#2b5d8c", linewidth=1.0)
-        low, high = paper.get_ylim()
-        for limit in (figure.lower[k], figure.upper[k]):
-            if low <= scale * limit <= high:
-                paper.axhline(scale * limit, color="#b3352c", linewidth=0.7, linestyle="--")
-        bridged = motion.bridged if isinstance(motion, Tracked) else np.zeros((0, 0))
-        if bridged.size and bridged[:, k].any():
-            paper.plot(motion.times, np.where(bridged[:, k], y, np.nan), color="#9aa4af", linewidth=1.6)
-        paper.set_title(f"{name} [{'°' if turns.get(name, True) else 'mm'}]", fontsize=7, pad=2)
-        paper.tick_params(labelsize=6)
-        paper.margins(x=0.0)
-    for paper in papers[len(moving) :]:
-        paper.set_axis_off()
-    sheet.supxlabel("time [s]", fontsize=8)
-    return sheet
-
-
-def _table(motion: Tracked) -> str:
+def _markers(motion: Tracked) -> str:
     assert motion.errors is not None
-    rows = ["<tr><th>marker</th><th>seen</th><th>rms</th><th>median</th><th>largest [mm]</th></tr>"]
+    rows = []
     for name, column in zip(motion.markers, 1e3 * motion.errors.T, strict=True):
         seen = column[np.isfinite(column)]
-        cells = [f"{100.0 * len(seen) / max(len(column), 1):.1f} %"]
-        if len(seen):
-            cells += [f"{x:.2f}" for x in (np.sqrt(np.mean(seen**2)), np.median(seen), seen.max())]
-        rows.append(f"<tr><td>{html.escape(name)}</td>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
-    return f"<details><summary>As a table</summary><table>{''.join(rows)}</table></details>"
+        told = [f"{x:.2f}" for x in (_rms(seen), np.median(seen), seen.max())] if len(seen) else ["–"] * 3
+        rows.append([name, f"{100.0 * len(seen) / max(len(column), 1):.1f} %", *told])
+    whole = table(["marker", "seen", "rms [mm]", "median [mm]", "largest [mm]"], rows)
+    return f"<details><summary>As a table</summary>{whole}</details>"
 
 
 def _worst(motion: Tracked, markers: Markers) -> str:

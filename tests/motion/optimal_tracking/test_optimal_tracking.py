@@ -333,6 +333,8 @@ def test_interpreted():
         (lambda: OptimalTracking(path="slow"), "path is one of fast, paper"),
         (lambda: OptimalTracking(tolerance=0.0), "tolerance of OptimalTracking must be positive"),
         (lambda: OptimalTracking(path="paper"), "limits=False"),
+        (lambda: OptimalTracking(accept="soon"), "what is accepted is one of still, closed"),
+        (lambda: OptimalTracking(accept="closed"), "path 'fast' meets the equations"),
         (lambda: OptimalTracking(steady=-1.0), "steady of OptimalTracking must be finite and not negative"),
         (lambda: track(points=[Point("foot")]), "no segment called 'foot'"),
         (lambda: track(positions=np.zeros((2, 2, 3))), r"shape \(frames, 1, 3\)"),

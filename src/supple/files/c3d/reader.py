@@ -1,4 +1,4 @@
-"""C3D files in: the markers of a trial as cameras saw them; analog samples and parameters of other devices are skipped.
+"""C3D files in: the markers of a trial as cameras saw them; what else there is, is kept in their source (see `extras`).
 
 A frame is four numbers for each trajectory, x, y, z and one more whose sign tells whether the sample was taken
 (negative: not), and then the analog samples of that frame. Numbers are reals where SCALE is negative, else integers to be
@@ -8,12 +8,13 @@ The first frame is at time 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from supple.files.c3d.bytes import BLOCK, C3dBytes, as_floats, open_c3d
+from supple.files.c3d.extras import C3dSource, read_analog, read_events, read_kept
 from supple.files.marker_trial import Trial, Wishes, finished, named, unit_of
 from supple.files.xml import LARGEST_NUMBER, read_bytes, shown
 from supple.geometry.placements import Floats
@@ -41,7 +42,20 @@ def parse_c3d(data: bytes, wishes: Wishes, file: str | None = None) -> Markers:
     up = wishes.up or _up(c3d, notes)
     labels, points = _without_quantities(c3d, labels, points, notes)
     times = np.arange(layout.frames) / rate
-    return finished(Trial(file, "c3d", labels, points, times, unit, up, notes), wishes)
+    if not any(_labels(c3d, layout.points)):
+        notes.append(f"The file names none of its {len(labels)} trajectories: they are called by their numbers.")
+        labels = [f"point {k + 1}" for k in range(len(labels))]
+    markers = finished(Trial(file, "c3d", labels, points, times, unit, up, notes), wishes)
+    raw = np.frombuffer(c3d.data, np.uint8, layout.frames * layout.row, layout.start).reshape(layout.frames, layout.row)
+    analog = read_analog(c3d, raw, layout.points, layout.scale < 0.0, rate, more := [])
+    extras = analog, read_events(c3d, layout.first, rate), read_kept(c3d, more)
+    if not any(extras):
+        return replace(markers, notes=(*markers.notes, *more))
+    if analog is not None:
+        more.append(f"{len(analog.names)} analog channels at {analog.rate:g} Hz are kept in the source.")
+    if extras[1]:
+        more.append(f"{len(extras[1])} events are kept in the source.")
+    return replace(markers, source=C3dSource("c3d", unit, up, *extras), notes=(*markers.notes, *more))
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,7 @@ class _Layout:
     points: int
     row: int  # bytes of a frame
     scale: float  # negative: reals
+    first: int  # the number of the first frame in the whole recording
 
 
 def _layout(c3d: C3dBytes, notes: list[str]) -> _Layout:
@@ -70,7 +85,13 @@ def _layout(c3d: C3dBytes, notes: list[str]) -> _Layout:
     if points < 1:
         c3d.refuse("the file holds no markers")
     room = (len(c3d.data) - start) // row
-    return _Layout(start, _frames(c3d, head, room, notes), points, row, scale)
+    return _Layout(start, _frames(c3d, head, room, notes), points, row, scale, _first(c3d, head))
+
+
+def _first(c3d: C3dBytes, head: np.ndarray) -> int:
+    """The number of the first frame."""
+    said = c3d.numbers("TRIAL", "ACTUAL_START_FIELD")
+    return max(1, int(said @ (1, 65536)) if len(said) == 2 else int(head[3]))
 
 
 def _frames(c3d: C3dBytes, head: np.ndarray, room: int, notes: list[str]) -> int:

@@ -11,7 +11,7 @@ from supple.files.mjcf.compiler import STAND_IN_NAME
 from supple.files.mjcf.names import Names
 from supple.geometry.body_fits import ACCURACY, fitted
 from supple.geometry.placements import place
-from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape, Solid, enclosing
+from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Shape, Solid
 
 
 class Bodies:
@@ -63,7 +63,7 @@ class Bodies:
         m, shape = self.model, self._shape(g)
         assert shape is not None
         if not self._is_mesh(g):
-            return shape if isinstance(shape, Box) else enclosing(shape)
+            return shape
         k, at = int(m.geom_dataid[g]), place(m.geom_pos[g], quat_wxyz=m.geom_quat[g])
         first = int(m.mesh_vertadr[k])
         points = np.array(m.mesh_vert[first : first + int(m.mesh_vertnum[k])], dtype=float)

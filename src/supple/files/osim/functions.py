@@ -4,8 +4,8 @@ Read are Constant, LinearFunction (of one or several coordinates), PolynomialFun
 (under its older names too) and MultiplierFunction around any of them. A SimmSpline is a cubic spline with "cubic" ends
 (`Spline`). All are exact, inside and outside their knots; any other function is refused by name.
 
-Coordinates that other coordinates determine are substituted: ``f(a q + b)`` of a curve f is a curve, and so is a multiple
-of one. Only a curve of a curve has no such form and is refused.
+Coordinates that other coordinates determine are substituted: ``f(g(q))`` of two curves is a curve, cut where g reaches a knot
+of f. Only a curve of a sum of curves has no such form and is refused.
 """
 
 from __future__ import annotations
@@ -85,8 +85,10 @@ def _applied(curve: Curve, inner: Sum, name: str) -> Sum:
     if not inner.terms:
         return Sum(curve(inner.offset))
     leader, line = inner.terms[0]
-    if len(inner.terms) > 1 or not isinstance(line, Linear):
-        raise BadValue(f"coordinate {name!r} follows others by a curve and moves an axis by another: make one a line")
+    if len(inner.terms) > 1:
+        raise BadValue(f"coordinate {name!r} follows several others and moves an axis by a curve: make it a line")
+    if not isinstance(line, Linear):
+        return Sum(0.0, ((leader, _pieces(curve).of_curve(_pieces(line), inner.offset)),))
     if line.slope == 0.0:
         return Sum(curve(inner.offset))
     return Sum(0.0, ((leader, _pieces(curve).after(line.slope, inner.offset)),))

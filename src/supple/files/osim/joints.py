@@ -35,8 +35,10 @@ import numpy as np
 from supple.figure.drives import FREE, Drive, Linear, Pair
 from supple.figure.joints import AXES, NOT, Joint
 from supple.files.bvh.reader import FILE_AXES
+from supple.files.osim.bending import arc
 from supple.files.osim.functions import Sum, function_in, of, read_function
-from supple.files.osim.text import GROUND, SAVE_AGAIN, Link, name_of, vector
+from supple.files.osim.objects import name_of, vector
+from supple.files.osim.text import GROUND, SAVE_AGAIN, Link
 from supple.files.xml import Element, blaming
 from supple.geometry.placements import HERE, Floats, Triple, X, Y, Z, compose, inverse, moved, turned, unit
 
@@ -51,6 +53,7 @@ NAMED: dict[str, str] = {  # the moves of each kind in the order of its coordina
     "FreeJoint": "xyzXYZ",
     "EllipsoidJoint": "xyz",
     "ScapulothoracicJoint": "xyzw",
+    "ConstantCurvatureJoint": "xzy",
 }
 UPRIGHT = compose(FILE_AXES["y"], (0.0, 0.0, 0.0))  # the ground in the world
 
@@ -105,19 +108,20 @@ def moves_of(link: Link) -> tuple[list[Move], Floats]:
         return [*_over(own, vector(element, "radii_x_y_z")), *turns], HERE
     if kind == "ScapulothoracicJoint":
         return _scapula(element, own, turns)
+    if kind == "ConstantCurvatureJoint":
+        return _bent(element, names)
     return [*slides, *turns], HERE
 
 
 def _custom(link: Link) -> list[Move]:
-    transform = link.element.needed("SpatialTransform")
-    known = tuple(name_of(c) for c in link.coordinates)
+    transform, known = link.element.needed("SpatialTransform"), tuple(name_of(c) for c in link.coordinates)
     axes = {axis.attributes.get("name", ""): axis for axis in transform.all("TransformAxis")}
     moves: list[Move] = []
     for kind, make in (("translation", _slide), ("rotation", _turn)):
         for k in (1, 2, 3):
             axis = axes.get(f"{kind}{k}")
-            if axis is None:
-                raise transform.bad(f"the transform of {link.element.label} has no axis {kind}{k}: {SAVE_AGAIN}")
+            if axis is None:  # nothing moves along it
+                continue
             moves.append(make(f"{kind}{k}", *_axis(axis, known)))
     return moves
 
@@ -132,10 +136,10 @@ def _axis(axis: Element, known: tuple[str, ...]) -> tuple[Triple, Sum]:
     with blaming(axis):
         direction = unit(axis.needed("axis").listed(3), f"the axis of {axis.label}")
     function = function_in(axis)
-    if function is None:
-        if names:
-            raise axis.bad(f"{axis.label} has coordinates but no function: {SAVE_AGAIN}")
-        return direction, Sum()
+    if function is None:  # as OpenSim reads it: the coordinate itself
+        if len(names) > 1:
+            raise axis.bad(f"{axis.label} has {len(names)} coordinates but no function: {SAVE_AGAIN}")
+        return direction, of(names[0]) if names else Sum()
     return direction, read_function(function, names)
 
 
@@ -169,6 +173,25 @@ def _scapula(element: Element, own: Mapping[str, Sum], turns: list[Move]) -> tup
     quarter = compose(turned(Z, np.pi / 2.0), (0.0, 0.0, 0.0))
     moves = [replace(first, before=quarter), *others, *turns, _turn("w", axis, own["w"], across)]
     return moves, compose(np.eye(3), (-u, -v, 0.0))
+
+
+def _bent(element: Element, names: list[str]) -> tuple[list[Move], Floats]:
+    """The arc of `bending`: half of it before the turns about x and z, half of it behind them, then the turn about y."""
+    child, neutral = element.first("length"), vector(element, "neutral_angle_x_z_y")
+    value, products = arc(names[0], names[1], neutral[:2], 1.0 if child is None else child.listed(1)[0])
+    halves = []
+    for half in ("near", "far"):
+        moves = [_slide(f"{half}.slide", Y, value)]
+        for k, (a, b, weight) in enumerate(products):
+            up = compose(np.eye(3), (0.0, weight / 4.0, 0.0))
+            angles = (a + b, (a + b).scaled(-2.0), (a + b) + (a + b.scaled(-1.0)), (a + b.scaled(-1.0)).scaled(-2.0))
+            steps = [*angles, a + b.scaled(-1.0)]
+            moves += [_turn(f"{half}.arc{k}{j}", X, step, up if j else HERE) for j, step in enumerate(steps)]
+        halves.append(moves)
+    turns = [
+        _turn(code, AXES[code], of(name) + Sum(angle)) for code, name, angle in zip("xzy", names, neutral, strict=True)
+    ]
+    return [*halves[0], *turns[:2], *halves[1], turns[2]], HERE
 
 
 def chain(link: Link, axes: Mapping[str, Axis], backwards: bool) -> list[Joint]:

@@ -9,7 +9,7 @@ other moves are driven by it (see `osim_joints` for kinds of joints and `osim_fu
   neither, and is kept in ``figure.source.ranges``.
 - A *locked* coordinate stays at its default value and is no coordinate of the figure; nor is one that a coordinate coupler
   determines: it is substituted, exactly. The limits of such a follower narrow its leader's if it follows by a line.
-- Point and weld constraints are loops. Constraints that are not enforced are left out, other kinds refused.
+- Constraints of points, welds, points on lines and distances are loops, see `ties`. Those that are not enforced are left out.
 - A joint whose child is nearer to the ground than its parent is walked through backwards. A joint between two bodies that
   other joints carry already closes a loop: it moves a frame ``<child>.<joint>`` that a loop ties to the child.
 - Forces, muscles, wrapping, contact, controllers and geometry move nothing. They are left out, and counted in
@@ -18,7 +18,6 @@ other moves are driven by it (see `osim_joints` for kinds of joints and `osim_fu
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,10 +25,13 @@ from supple.figure.drives import FREE, Coordinate, Pair
 from supple.figure.effectors import Point
 from supple.figure.figure import Figure, Loop, Source
 from supple.figure.joints import Joint
+from supple.files.osim.coordinates import Column, columns_of, fixed_at, number_in, range_of
 from supple.files.osim.functions import Sum, function_in, read_function
 from supple.files.osim.joints import UPRIGHT, Axis, chain
-from supple.files.osim.text import GROUND, Document, Link, Place, name_of, parse_document, placed, says, vector
-from supple.files.xml import LARGEST_NUMBER, Element, blaming, read_bytes, shown
+from supple.files.osim.objects import another, name_of, placed, says, vector
+from supple.files.osim.text import GROUND, Document, Link, Place, parse_document
+from supple.files.osim.ties import LOOPS, At, tie, touches_ground
+from supple.files.xml import Element, blaming, read_bytes, shown
 from supple.geometry.shapes import Body
 
 MOST_FOLLOWERS = 100
@@ -43,6 +45,8 @@ class OsimSource(Source):
     ranges: tuple[tuple[str, Pair], ...] = ()
     locked: tuple[tuple[str, float], ...] = ()
     left_out: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()  # coordinates of the figure that the file does not have, see `ties`
+    columns: tuple[Column, ...] = ()  # all coordinates of the file, as motions of it are written
 
 
 def read_osim(path: str | Path) -> Figure:
@@ -55,14 +59,24 @@ def parse_osim(text: str | bytes, file: str | None = None) -> Figure:
     model, notes = parse_document(text, file)
     name = model.attributes.get("name") or (Path(file).stem if file else "osim")
     with blaming(model):
-        return _Reader(Document(model), notes).figure(name)
+        document = Document(model)
+        reader = _Reader(document, notes)
+        figure = reader.figure(name)
+        return _Reader(document, notes, _at_rest(figure)).figure(name) if reader.rods else figure
+
+
+def _at_rest(figure: Figure) -> At:
+    """Where places are when a figure rests."""
+    return lambda place: (UPRIGHT if place.body == GROUND else figure.placement(figure.rest, place.body)) @ place.at
 
 
 class _Reader:
     """A document on its way to a figure."""
 
-    def __init__(self, document: Document, notes: list[str]) -> None:
-        self.document = document
+    def __init__(self, document: Document, notes: list[str], at: At | None = None) -> None:
+        self.document, self.at, self.rods = document, at, False
+        self.helping: list[Joint] = []
+        self.helpers: list[str] = []
         self.links = document.links()
         self.notes = [*notes, *document.left_out()]
         self.ranges: list[tuple[str, Pair]] = []
@@ -76,8 +90,8 @@ class _Reader:
             self._axis(coordinate, ())
 
     def figure(self, name: str) -> Figure:
-        parts, markers = self._parts(), _markers(self.document)
-        if GROUND in {p.segment for p in markers.values()} | {end for loop in self.loops for end in (loop.a, loop.b)}:
+        parts, markers = [*self._parts(), *self.helping], _markers(self.document)
+        if GROUND in {p.segment for p in markers.values()} or touches_ground(self.loops, parts):
             parts.insert(0, Joint(GROUND, None, UPRIGHT, segment=GROUND))
         own = {j.name for j in parts if j.drive is None and not j.is_fixed}
         used = {n for j in parts if j.drive is not None for n, _ in j.drive.terms}
@@ -85,7 +99,16 @@ class _Reader:
         self.notes += [f"coordinate {n!r}, which moves nothing" for n in free if n not in used]
         coordinates = [Coordinate(n, a.limits, a.rest) for n, a in free.items() if n in used]
         bodies = {n: body for n, element in self.document.bodies.items() if (body := _body(element)).mass > 0.0}
-        source = OsimSource("osim", 1.0, "y", tuple(self.ranges), tuple(self.locked), tuple(self.notes))
+        source = OsimSource(
+            "osim",
+            1.0,
+            "y",
+            tuple(self.ranges),
+            tuple(self.locked),
+            tuple(self.notes),
+            tuple(self.helpers),
+            columns_of(self.links, self.axes),
+        )
         return Figure(
             name,
             parts,
@@ -169,8 +192,8 @@ class _Reader:
         if name in self.axes:
             return self.axes[name]
         element, coupler = self.elements[name], self.couplers.get(name)
-        clamped, span = says(element, "clamped", False), _range(element)
-        rest = _number(element, "default_value", 0.0)
+        clamped, span = says(element, "clamped", False), range_of(element)
+        rest = number_in(element, "default_value", 0.0)
         limits = FREE
         if span is not None:
             self.ranges.append((name, span))
@@ -179,7 +202,7 @@ class _Reader:
             if not limits[0] - NEAR <= rest <= limits[1] + NEAR:
                 raise element.bad(f"the default value {rest:g} of {element.label} is outside its range {limits}")
             rest = min(max(rest, limits[0]), limits[1])
-        fixed = _fixed_at(element, rest)
+        fixed = fixed_at(element, rest)
         if fixed is not None and coupler is not None:
             raise coupler.bad(
                 f"{coupler.label} determines {name!r}, which is locked or prescribed: choose one of the two"
@@ -212,11 +235,12 @@ class _Reader:
             if (value := self._axis(leader, (*seen, name)).value) is not None:
                 leaders[leader] = value
         with blaming(coupler):
-            return read_function(function, names).scaled(_number(coupler, "scale_factor", 1.0)).put_in(leaders)
+            return read_function(function, names).scaled(number_in(coupler, "scale_factor", 1.0)).put_in(leaders)
 
     # ── constraints ──────────────────────────────────────────────────────────────────────────────────────────────────
     def _constraints(self) -> None:
         for element, path in self.document.constraints():
+            name = path.rpartition("/")[2]
             if not says(element, "isEnforced", True) or says(element, "isDisabled", False):
                 self.notes.append(f"{element.label}, which is not enforced")
             elif element.tag == "CoordinateCouplerConstraint":
@@ -226,72 +250,34 @@ class _Reader:
                 if follower in self.couplers:
                     raise element.bad(f"{follower!r} follows two couplers; keep one")
                 self.couplers[follower] = element
-            elif element.tag in ("PointConstraint", "WeldConstraint"):
-                a, b = (self._end(element, path, k) for k in (1, 2))
-                self.loops.append(Loop(name_of(element), a.body, b.body, a.at, b.at, element.tag == "PointConstraint"))
+            elif element.tag in LOOPS:
+                if (tied := tie(self.document, element, path, name, self.at)) is not None:
+                    self.loops.append(tied.loop)
+                    self.helping += tied.joints
+                    self.helpers += tied.helpers
+                else:
+                    self.rods = True
             else:
                 raise element.bad(
                     f"constraints of type {element.tag} are not read: set its isEnforced to false, or delete it"
                 )
 
-    def _end(self, element: Element, path: str, k: int) -> Place:
-        """One end of a loop."""
-        point = element.tag == "PointConstraint"
-        at = placed(element, f"location_body_{k}", "" if point else f"orientation_body_{k}")
-        if element.first(f"body_{k}") is not None:
-            return self.document.body(element, f"body_{k}", at)
-        place = self.document.place(element, path, f"body_{k}" if point else f"frame{k}")
-        return Place(place.body, place.at @ at) if point else place
-
-
-def _number(element: Element, tag: str, default: float) -> float:
-    child = element.first(tag)
-    return default if child is None else child.listed(1)[0]
-
-
-def _range(coordinate: Element) -> Pair | None:
-    """The range of a coordinate, infinite where it has no end; None if it has none that makes sense and needs none."""
-    child = coordinate.first("range")
-    try:
-        lower, upper = (float(word) for word in child.text.split()) if child is not None else (-10.0, 10.0)
-    except ValueError:
-        lower = upper = math.nan
-    if lower <= upper and lower < LARGEST_NUMBER and upper > -LARGEST_NUMBER:
-        return (lower if lower > -LARGEST_NUMBER else -math.inf, upper if upper < LARGEST_NUMBER else math.inf)
-    if says(coordinate, "clamped", False):
-        raise (child or coordinate).bad(f"the range of {coordinate.label} must be two numbers, the lower one first")
-    return None
-
-
-def _fixed_at(coordinate: Element, rest: float) -> float | None:
-    """The value that a coordinate cannot leave, if it is locked or prescribed."""
-    if says(coordinate, "locked", False):
-        return rest
-    holder = coordinate.first("prescribed_function")
-    if not says(coordinate, "prescribed", False) or holder is None or not holder.children:
-        return None
-    value = read_function(holder.children[0], ("time",))
-    if value.terms:
-        raise coordinate.bad(f"{coordinate.label} is prescribed over time: set its <prescribed> to false")
-    return value.offset
-
 
 def _body(element: Element) -> Body:
     with blaming(element):
-        return Body(_number(element, "mass", 0.0), vector(element, "mass_center"))
+        return Body(number_in(element, "mass", 0.0), vector(element, "mass_center"))
 
 
 def _markers(document: Document) -> dict[str, Point]:
     found: dict[str, Point] = {}
+    taken: set[str] = set()
     for tag, path in (("MarkerSet", "/markerset"), ("components", "")):
         for marker in (m for m in document.found[tag] if m.tag == "Marker"):
-            name = name_of(marker)
-            if name in found:
-                raise marker.bad(f"two markers are called {name!r}: rename one")
+            name = another(name_of(marker), taken)
             if marker.first("body") is not None:
                 place = document.body(marker, "body", placed(marker, "location", ""))
             else:
-                where = document.place(marker, f"{path}/{name}", "parent_frame")
+                where = document.place(marker, f"{path}/{name_of(marker)}", "parent_frame")
                 place = Place(where.body, where.at @ placed(marker, "location", ""))
             x, y, z = place.at[:3, 3].tolist()
             found[name] = Point(place.body, (x, y, z))

@@ -1,11 +1,12 @@
 """The outer layer of OSIM files: which objects there are, and which frame of which body each one means.
 
-Two generations of the format are read. In documents of OpenSim 4 joints stand in a set of their own and name frames by
+Three generations of the format are read. In documents of OpenSim 4 joints stand in a set of their own and name frames by
 path (``/bodyset/femur_r``, ``/jointset/knee_r/femur_r_offset``), absolute or as seen from the object that names them; a
-frame is a body, the ground, or a `PhysicalOffsetFrame` on another frame. In documents of OpenSim 3 (version 30000 on) a
-joint stands inside the body that it moves and names its parent, and both places are given in the axes of those bodies.
-Either way a place ends up as a body and a placement in it. Orientations are three turns about x, y and z, each about the
-axes that the one before has turned.
+frame is a body, the ground, a `PhysicalOffsetFrame` on another frame, or a `StationDefinedFrame` on three points. In documents
+of OpenSim 1 to 3 (version 10901 on) a joint stands inside the body that it moves and names its parent, and both places are
+given in the axes of those bodies; those between them (version 30500 on) name frames in ``<connectors>``. Any way a place ends
+up as a body and a placement in it. Orientations are three turns about x, y and z, each about the axes that the one before has
+turned. What has no name is called by its kind, as OpenSim calls it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from supple.files.xml import LONGEST_NAME, Element, parse_xml, shown
-from supple.geometry.placements import HERE, Floats, Triple, X, Y, Z, compose, turned
+from supple.files.osim.objects import another, members, moves, name_of, placed, says, socket_of
+from supple.files.osim.stations import on_points
+from supple.files.xml import Element, parse_xml, shown
+from supple.geometry.placements import HERE, Floats, compose
 
 GROUND = "ground"
 MOST_OBJECTS = 20_000
+MOST_NESTED = 30  # frames on points of frames
 OFFSET_FRAME = "PhysicalOffsetFrame"
 SETS = ("BodySet", "JointSet", "ConstraintSet", "MarkerSet", "components")  # the others hold nothing that moves a body
-PLAIN = ("Body", "Coordinate", "Marker", "SpatialTransform", "TransformAxis", OFFSET_FRAME)  # kinds that are read
+STATION_FRAME = "StationDefinedFrame"
+PLAIN = (
+    "Body",
+    "Coordinate",
+    "Marker",
+    "SpatialTransform",
+    "TransformAxis",
+    OFFSET_FRAME,
+    STATION_FRAME,
+)  # kinds that are read
+OLDEST = 10901  # OpenSim reads none before it
 SAVE_AGAIN = "open the model in OpenSim 4 and save it again"
 
 
@@ -60,7 +74,7 @@ def parse_document(text: str | bytes, file: str | None) -> tuple[Element, list[s
     if root.tag != "OpenSimDocument":
         raise root.bad(f"an OSIM file begins with <OpenSimDocument>, not with <{shown(root.tag)[1:-1]}>")
     version = root.number("Version")
-    if not 30000 <= version < 50000:
+    if not OLDEST <= version < 50000:
         raise root.bad(f"documents of version {version:g} are not read: {SAVE_AGAIN}")
     model = root.needed("Model")
     _refuse_defaults(model)
@@ -72,44 +86,6 @@ def _refuse_defaults(model: Element) -> None:
     for default in (d for group in model.all("defaults") for d in group.children):
         if default.tag in PLAIN or (moves(default.tag) and default.tag != "CMC_Joint"):
             raise default.bad(f"<defaults> for {default.tag} are not read: write the values into the objects")
-
-
-def name_of(element: Element) -> str:
-    """The name that an object must have."""
-    name = element.attribute("name")
-    if len(name) > LONGEST_NAME:
-        raise element.bad(f"the name of a <{element.tag}> is longer than {LONGEST_NAME} characters")
-    return name
-
-
-def vector(element: Element, tag: str) -> Triple:
-    """Three numbers in a child, zero if there is no such child."""
-    child = element.first(tag)
-    x, y, z = (0.0, 0.0, 0.0) if child is None else child.listed(3)
-    return x, y, z
-
-
-def says(element: Element, tag: str, default: bool) -> bool:
-    """A child that reads true or false."""
-    child = element.first(tag)
-    if child is None:
-        return default
-    if child.text.lower() not in ("true", "false"):
-        raise child.bad(f"<{tag}> of {element.label} must be true or false, not {shown(child.text)}")
-    return child.text.lower() == "true"
-
-
-def members(element: Element, tag: str) -> Iterator[Element]:
-    """The objects in a set; objects of a plain list."""
-    for group in element.all(tag):
-        inner = group.first("objects")
-        yield from (child for child in (inner or group).children if child.tag[:1].isupper())
-
-
-def placed(element: Element, where: str, turn: str) -> Floats:
-    """The placement that two children of an element say: a position and an orientation."""
-    a, b, c = vector(element, turn)
-    return compose(turned(X, a) @ turned(Y, b) @ turned(Z, c), vector(element, where))
 
 
 class Document:
@@ -129,29 +105,48 @@ class Document:
             if name != GROUND:
                 self.bodies[name] = body
         self._frames: dict[str, Element] = {}  # by path
+        self._depth = 0
+        self._unnamed: dict[int, str] = {}
+        self._taken = {
+            e.attributes["name"] for objects in self.found.values() for e in objects if "name" in e.attributes
+        }
+        self._stations: dict[str, Element] = {}
         self._register()
 
     def _register(self) -> None:
         for ground in self.model.all("Ground"):
             self._register_in(ground, f"/{GROUND}")
         self._register_in(self.model, "")
+        for frame in members(self.model, "FrameSet"):
+            if frame.tag == OFFSET_FRAME:
+                self._frames[f"/{name_of(frame)}"] = frame
+        for marker in self.found["MarkerSet"]:
+            self._stations[f"/markerset/{name_of(marker)}"] = marker
         for tag in ("BodySet", "JointSet", "ConstraintSet"):
             for owner in self.found[tag]:
-                self._register_in(owner, f"/{tag.lower()}/{owner.attributes.get('name', '')}")
+                self._register_in(owner, f"/{tag.lower()}/{self._called(owner)}")
+
+    def _called(self, owner: Element) -> str:
+        """The name of an object, or that which only this one has if it has none."""
+        if id(owner) not in self._unnamed and not owner.attributes.get("name", "").strip() and moves(owner.tag):
+            self._unnamed[id(owner)] = another(name_of(owner), self._taken)
+        return self._unnamed.get(id(owner)) or owner.attributes.get("name", "")
 
     def _register_in(self, owner: Element, path: str) -> None:
         for tag in ("frames", "components"):
             for frame in members(owner, tag):
-                if frame.tag == OFFSET_FRAME:
+                if frame.tag in (OFFSET_FRAME, STATION_FRAME):
                     self._frames[f"{path}/{name_of(frame)}"] = frame
                     self._register_in(frame, f"{path}/{name_of(frame)}")
+                elif frame.tag in ("Station", "Marker"):
+                    self._stations[f"{path}/{name_of(frame)}"] = frame
 
     # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────
     def place(self, owner: Element, path: str, socket: str) -> Place:
         """The frame that an object at `path` names in one of its sockets."""
         at, seen = HERE, set[str]()
         while True:
-            named = owner.first(f"socket_{socket}") or owner.first(f"socket_{socket}_connectee_name")
+            named = socket_of(owner, socket)
             if named is None:
                 raise owner.bad(f"{owner.label} has no <socket_{socket}>: {SAVE_AGAIN}")
             path = self._resolved(named, path)
@@ -162,7 +157,29 @@ class Document:
                 raise owner.bad(f"the frame {body!r} hangs on itself")
             seen.add(path)
             owner, socket = self._frames[path], "parent"
+            if owner.tag == STATION_FRAME:
+                return self._on_stations(owner, path, at)
             at = placed(owner, "translation", "orientation") @ at
+
+    def _on_stations(self, frame: Element, path: str, at: Floats) -> Place:
+        """A place in a frame that three points define, and a fourth, its origin."""
+        bodies, points = [], []
+        if self._depth >= MOST_NESTED:
+            raise frame.bad(f"{frame.label} hangs on itself")
+        for socket in ("point_a", "point_b", "point_c", "origin_point"):
+            named = frame.needed(f"socket_{socket}")
+            where = _normal(named.text if named.text.startswith("/") else f"{path}/{named.text}")
+            station = self._stations.get(where)
+            if station is None:
+                raise named.bad(f"<{named.tag}> names {shown(named.text)}, which is no station of the model")
+            self._depth += 1
+            place = self.place(station, where, "parent_frame")
+            self._depth -= 1
+            bodies.append(place.body)
+            points.append((place.at @ placed(station, "location", ""))[:3, 3])
+        if len(set(bodies)) > 1:
+            raise frame.bad(f"the points of {frame.label} lie on different bodies: {', '.join(sorted(set(bodies)))}")
+        return Place(bodies[0], compose(on_points(frame, *points[:3]), points[3]) @ at)
 
     def _resolved(self, named: Element, owner: str) -> str:
         """The path of the body or frame that a text means, seen from the object at the path `owner`."""
@@ -193,8 +210,8 @@ class Document:
     # ── objects ──────────────────────────────────────────────────────────────────────────────────────────────────────
     def links(self) -> list[Link]:
         """All joints, in the order of the file."""
-        found = [(j, f"/jointset/{name_of(j)}") for j in self.found["JointSet"]]
-        found += [(j, f"/{name_of(j)}") for j in self.found["components"] if j.tag.endswith("Joint")]
+        found = [(j, f"/jointset/{self._called(j)}") for j in self.found["JointSet"]]
+        found += [(j, f"/{self._called(j)}") for j in self.found["components"] if j.tag.endswith("Joint")]
         links = [self._link(joint, path) for joint, path in found]
         for name, body in self.bodies.items():
             for joint in members(body, "Joint"):
@@ -207,23 +224,29 @@ class Document:
         return links
 
     def _link(self, joint: Element, path: str) -> Link:
-        parent, child = (self.place(joint, path, socket) for socket in ("parent_frame", "child_frame"))
-        return Link(joint, name_of(joint), parent, child, tuple(members(joint, "coordinates")))
+        ends = []
+        for end in ("parent", "child"):
+            socket = f"{end}_frame" if socket_of(joint, f"{end}_frame") is not None else f"{end}_body"
+            place = self.place(joint, path, socket)
+            ends.append(Place(place.body, place.at @ placed(joint, f"location_in_{end}", f"orientation_in_{end}")))
+        return self._joined(joint, ends[0], ends[1], "coordinates" if joint.first("coordinates") else "CoordinateSet")
 
     def _nested(self, joint: Element, body: str) -> Link:
-        if says(joint, "reverse", False):
-            raise joint.bad(f"{joint.label} is reversed: {SAVE_AGAIN}")
         parent = self.body(joint, "parent_body", placed(joint, "location_in_parent", "orientation_in_parent"))
-        child = Place(body, placed(joint, "location", "orientation"))
-        return Link(joint, name_of(joint), parent, child, tuple(members(joint, "CoordinateSet")))
+        return self._joined(joint, parent, Place(body, placed(joint, "location", "orientation")), "CoordinateSet")
+
+    def _joined(self, joint: Element, parent: Place, child: Place, coordinates: str) -> Link:
+        if says(joint, "reverse", False):  # as OpenSim 4 reads it: the frames change places
+            parent, child = child, parent
+        return Link(joint, self._called(joint) or name_of(joint), parent, child, tuple(members(joint, coordinates)))
 
     def constraints(self) -> Iterator[tuple[Element, str]]:
         """All constraints with their paths."""
         for constraint in self.found["ConstraintSet"]:
-            yield constraint, f"/constraintset/{name_of(constraint)}"
+            yield constraint, f"/constraintset/{self._called(constraint) or name_of(constraint)}"
         for other in self.found["components"]:
             if other.tag.endswith("Constraint"):
-                yield other, f"/{name_of(other)}"
+                yield other, f"/{self._called(other)}"
 
     def left_out(self) -> list[str]:
         """How many objects of which kinds are in the file and play no part in where bodies are."""
@@ -235,11 +258,6 @@ class Document:
         for body in self.bodies.values():
             kinds.update(wrap.tag for wrap in members(body, "WrapObjectSet"))
         return [f"{count} {kind}" for kind, count in kinds.items()]
-
-
-def moves(tag: str) -> bool:
-    """Whether objects of this kind tie bodies to each other."""
-    return tag.endswith(("Joint", "Constraint"))
 
 
 def _last(path: str) -> str:

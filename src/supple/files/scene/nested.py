@@ -163,7 +163,7 @@ def _read_constraint(figure: Figure, value: Any, place: Place) -> tuple[Task, bo
         raise Noted from error
 
 
-def _read_obstacles(value: Any, place: Place) -> dict[str, Obstacle]:
+def _read_obstacles(value: Any, place: Place) -> dict[str, Any]:
     table = fields(value, place).values
     for name in table:
         text(name, place)

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.files.scene.fields import Maybe, Place, Wrong, angle, array, fields, number, one_of, record
 from supple.geometry.placements import Floats, place, rotation
-from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope, Solid
 from supple.problem.bars import Obstacle
 
 Plain = dict[str, Any]  # a table of what TOML and JSON can say
@@ -58,24 +58,26 @@ BARS = {
     "capsule": _read_capsule,
 }
 BOX = {"box": record(Box, lower=POINT, upper=POINT, at=Maybe(read_placement))}
+CYLINDER = {"cylinder": record(Cylinder, radius=number, length=number, at=Maybe(read_placement))}
 HULL = {"hull": record(Hull, points=array((-1, 3)), radius=Maybe(number))}
 SOLIDS = {
     **BOX,
     "polytope": record(Polytope, A=array((-1, 3)), b=array((-1,))),
     "half_space": record(Polytope.half_space, point=POINT, normal=POINT),
 }
-read_bar, read_solid = one_of({**BARS, **BOX, **HULL}), one_of(SOLIDS)
-read_obstacle = one_of({**BARS, **SOLIDS, **HULL})
+read_bar, read_solid = one_of({**BARS, **BOX, **CYLINDER, **HULL}), one_of(SOLIDS)
+read_obstacle = one_of({**BARS, **SOLIDS, **CYLINDER, **HULL})
 
 
-def plain_obstacle(shape: Obstacle) -> Plain:
+def plain_obstacle(shape: Obstacle | Solid) -> Plain:
     """The table of a shape."""
     if isinstance(shape, Ball):
         return {"ball": {"centre": list(shape.centre), "radius": float(shape.radius)}}
     if isinstance(shape, Box):
         return {"box": {"lower": list(shape.lower), "upper": list(shape.upper), **plain_frame(shape.at)}}
-    if isinstance(shape, Capsule):
-        return {"capsule": {"radius": float(shape.radius), "length": float(shape.length), **plain_frame(shape.at)}}
+    if isinstance(shape, Capsule | Cylinder):
+        kind = "capsule" if isinstance(shape, Capsule) else "cylinder"
+        return {kind: {"radius": float(shape.radius), "length": float(shape.length), **plain_frame(shape.at)}}
     if isinstance(shape, Hull):
         return {"hull": {"points": shape.points.tolist(), "radius": float(shape.radius)}}
     A, b = shape.A, shape.b

@@ -17,7 +17,7 @@ from supple.files.urdf.bodies import LinkParts, origin_of
 from supple.files.xml import Element
 from supple.geometry.body_fits import ACCURACY, fitted, vertices_of
 from supple.geometry.placements import Floats, Triple, place
-from supple.geometry.shapes import Box, Solid, enclosing
+from supple.geometry.shapes import Solid
 
 KINDS = ("collision", "visual")
 
@@ -61,7 +61,7 @@ class Meshes:
             except (BadFile, BadValue) as error:
                 broken.append(f"{name} ({error})")
                 continue
-            out[name] = [*(shape if isinstance(shape, Box) else enclosing(shape) for shape in shapes), *hulls]
+            out[name] = [*shapes, *hulls]
         remarks = [f"Meshes keep clear as hulls to within {ACCURACY:g} m: {', '.join(out)}."] if out else []
         return out, remarks + ([f"Meshes could not be read: {', '.join(broken)}."] if broken else [])
 

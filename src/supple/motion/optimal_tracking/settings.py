@@ -1,7 +1,7 @@
 """Markers to postures by the optimal tracking method (Ausejo, Suescun & Celigüeta 2011): one frame after the other.
 
 ``minimise ½ (Sx − d)ᵀ W (Sx − d)  subject to Φ(x) = 0`` in natural coordinates x. Two paths lead to the same point: the
-paper's own (`paper_path`), to read and to compare with, and one on the feasible set (`feasible_path`), which also knows
+paper's own (`paper_path`), to compare with, and a much faster one on the feasible set (`feasible_path`), which also knows
 limits and half-spaces. A frame ends when ``‖Φ‖₂`` and the length of the last step are below the tolerance, or after
 `iterations` steps; then it is reported as not converged, and the next frame starts from where it got to (on the fast
 path from the last frame that met its equations, where that one is nearer to meeting the next one's).
@@ -47,13 +47,16 @@ class TrackedFrames(Value):
 class OptimalTracking:
     """Tracks markers frame by frame, every equation of joints and closed loops met exactly.
 
-    `step` is the rule for the length of a step, `path` "fast" or "paper" (much slower, without limits: for comparison).
+    `step` is the rule for the length of a step, `path` "fast" or "paper" (slower, without limits: for comparison).
     """
 
     step: Literal["merit", "maxmin"] = "merit"
     tolerance: float = 1e-7  # on ‖Φ‖₂ and on the step
     iterations: int = 25  # a frame
     path: Literal["fast", "paper"] = "fast"
+    accept: Literal["still", "closed"] = (
+        "still"  # "closed", the paper's own rule: as soon as ‖Φ‖₂ is below the tolerance
+    )
     limits: bool = True  # keep the figure's limits; the paper's path cannot
     curvature: bool = True  # fast path: second-order steps
     steady: float = 0.0  # fast path: weight of ½‖q − q_before‖², which settles what markers leave open
@@ -61,7 +64,12 @@ class OptimalTracking:
     def __post_init__(self) -> None:
         one_of(self.step, ("merit", "maxmin"), "the step rule")
         one_of(self.path, ("fast", "paper"), "the path")
+        one_of(self.accept, ("still", "closed"), "what is accepted")
         check_fields(self, tolerance=positive, iterations=whole, limits=flag, curvature=flag, steady=not_negative)
+        if self.path == "fast" and self.accept == "closed":
+            raise Refused(
+                "path 'fast' meets the equations of joints at every step: give accept='still', or path 'paper'"
+            )
         if self.path == "paper" and (self.limits or self.steady):
             raise Refused("path 'paper' has no inequalities and no memory: give limits=False, steady=0, or path 'fast'")
 
@@ -103,16 +111,16 @@ class OptimalTracking:
     def _by_paper(self, trial: Trial, stop: Stop) -> TrackedFrames:
         model, frames = paper.Model(trial), trial.frames
         Q, (steps, violations, moved) = np.zeros((frames, trial.figure.size)), np.zeros((3, frames))
-        x, q = model.natural.from_posture(trial.start), trial.start
+        x, q, still = model.natural.from_posture(trial.start), trial.start, self.accept == "still"
         for k in range(frames):
             if stop.asked:
                 Q[k:], violations[k:], moved[k:] = q, np.nan, np.nan
                 break
             with stop:
-                answer = paper.reconstruct(model, model.frame(k), x, self.step, self.tolerance, self.iterations)
-                found, steps[k], violations[k], moved[k] = answer
+                ends = self.step, self.tolerance, self.iterations, still
+                found, steps[k], violations[k], moved[k] = paper.reconstruct(model, model.frame(k), x, *ends)
                 if np.isfinite(found).all():
                     x, q = found, model.natural.to_posture(found, near=q)
             Q[k] = q
-        done = (violations < self.tolerance) & (moved < self.tolerance)
+        done = (violations < self.tolerance) & (moved < (self.tolerance if still else np.inf))
         return TrackedFrames(Q, steps.astype(int), violations, moved, done)

@@ -25,6 +25,7 @@ from supple.motion.retargeting.rest_alignment import arc, arcs
 from supple.motion.retargeting.soles import Sole
 
 BLEND = 0.15  # [s]
+TIPPED = np.deg2rad(40.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +39,14 @@ class Footing:
 
 
 def levelled(turns: Floats, planted: list[list[Phase]]) -> Floats:
-    """The turn C to put behind `turns` (frames, 3, 3) so that on average the sole is level while the foot lies flat."""
+    """The turn C to put behind `turns` (frames, 3, 3) so that on average the sole is level while the foot lies flat.
+
+    Frames in which it is tipped by more than `TIPPED` are no flat feet, but toes that carry a dancer.
+    """
     flat = covered(planted[0], len(turns)) & covered(planted[1], len(turns))
-    if not flat.any():
-        return np.eye(3)
-    normal = np.einsum("kji,j->ki", turns[flat], UP).mean(axis=0)
-    return arc(UP, normal) if np.linalg.norm(normal) > 0.5 else np.eye(3)
+    normals = np.einsum("kji,j->ki", turns[flat], UP)
+    normals = normals[normals[:, 2] > np.cos(TIPPED)]
+    return arc(UP, normals.mean(axis=0)) if len(normals) else np.eye(3)
 
 
 def planned(sole: Sole, turns: Floats, ankles: Floats, planted: list[list[Phase]], times: Floats) -> Footing:

@@ -14,16 +14,14 @@ followed from there, both ways, as long as it stays better.
 **Above the ground.** Frames in which a spot of soles, hands, knees, elbows, pelvis or head dips below the ground are
 fitted again from where they are, with floors under all spots.
 
-**Slowly.** Where a coordinate jumps, because a shoulder has reached the end of its range and the way on leads round
-the other side, the frames around are fitted again near to the postures' averages over a while, so that the change
-takes as long as it needs.
+**Slowly.** Jumps and jolts are taken slowly in the end (`retargeting.slowing`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -33,8 +31,9 @@ from supple.geometry.placements import Floats
 from supple.motion.retargeting.footing import Footing
 from supple.motion.retargeting.hands import Hand, hand_marks, planted_hands
 from supple.motion.retargeting.rest_alignment import Pair
+from supple.motion.retargeting.slowing import FASTEST, slowed
 from supple.motion.retargeting.soles import Spot, spots_of
-from supple.motion.retargeting.stars import FIRM, Mark, floors, sky_of
+from supple.motion.retargeting.stars import FIRM, Mark, fixed, floors, sky_of
 from supple.motion.retargeting.wishes import Wishes
 from supple.motion.tracking.by_solver import BySolver
 from supple.motion.tracking.carrying import carried_to, spread_out
@@ -48,14 +47,12 @@ STARTS, AGAIN = 24, 8  # searches for the first frame, and for one that is doubt
 WINDOW = 60  # frames of which one at most is doubted for being the worst
 WORSE, BETTER = 2.0, 0.97  # of the clip's median, what is doubtful; of what there is, what is better
 STRETCH = 30  # frames that are followed at once from a better one
-FASTEST = 20.0  # what no coordinate exceeds without being slowed down, or its own speed limit if lower [rad/s, m/s]
-SLOWLY, HARDER, TRIES = 0.3, 4.0, 4  # weight of the averages where a coordinate jumps, how it grows, and how often
-AVERAGED = 0.15  # seconds on either side over which they are taken
 TOUCH = 2e-4  # [m] below the ground that is none
 HELD, STIFF = (
     4e4,
     1e3,
 )  # weights of the floor under a foot that is planted, and one that turns about one axis only [1/m²]
+FIRMER = 2.0  # times the weight of locks and floors against what calms the body
 ROUNDS = 2  # times that the ground is looked at
 METHOD = FrameByFrame(tolerance=1e-4, steps=40)
 
@@ -71,10 +68,11 @@ class Follower:
         times = wishes.motion.times
         self.step = float(times[-1] - times[0]) / max(len(times) - 1, 1) or 1.0
         self.plain = self.sky.clip(figure, [], self.step, stop)
-        root = self.plain.near[0] == 0.0
+        free = (self.plain.near[0] == 0.0) | np.isinf(figure.lower) | np.isinf(figure.upper)  # nothing to go round
         self.hands: list[Hand] = planted_hands(wishes, self.spots) if wishes.plant else []
         self.locks: list[Mark] = []
-        self.fastest = np.where(root, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
+        self.kept: list[Mark] = []  # floors and locks
+        self.fastest = np.where(free, np.inf, np.minimum(figure.speed, FASTEST)) * self.step
 
     @cached_property
     def spots(self) -> list[Spot]:
@@ -85,7 +83,17 @@ class Follower:
         for pair in self.wishes.alignment.pairs:
             if pair.part not in ("foot", "toes", "digit", ""):
                 out += self._outermost(pair)
-        return out
+        return out + self._crown()
+
+    def _crown(self) -> list[Spot]:
+        """Where the head of a figure without one would be: over the middle of the shoulders by half of their width."""
+        alignment = self.wishes.alignment
+        arms, trunk = [alignment.of("upper_arm", side) for side in "lr"], alignment.of("spine")
+        if trunk is None or alignment.of("head") or alignment.of("neck") or arms[0] is None or arms[1] is None:
+            return []
+        left, right = (alignment.target.start(pair.target) for pair in arms if pair is not None)
+        at = 0.5 * (left + right) + 0.5 * np.linalg.norm(left - right) * self.anatomy.axes[:, 2]
+        return [Spot(trunk.target, np.array(fixed(trunk.target, self.anatomy.rest[trunk.target], at).offset), 0.0)]
 
     def _outermost(self, pair: Pair) -> list[Spot]:
         """The spots of a pair's segment that lie farthest from where it turns; where it turns, if it has no shapes."""
@@ -124,7 +132,13 @@ class Follower:
         fits = run(clip, np.arange(count), q, self.settings)
         Q, value = fits.q, fits.reports[:, VALUE]
         done = int((fits.reports[:, ENDED] != LATE).sum())
-        for better in (lambda Q: self._doubted(Q, value), self._planted, self._lifted, self._slowed):
+        for better in (
+            lambda Q: self._doubted(Q, value),
+            self._at_rest,
+            self._planted,
+            self._lifted,
+            partial(slowed, self),
+        ):
             if done < count or self.stop.asked:
                 break
             with self.stop:
@@ -183,6 +197,13 @@ class Follower:
                 return
             k = int(frames[-1])
 
+    def _at_rest(self, Q: Floats) -> Floats:
+        """The postures with the coordinates at rest that move nothing with a mark: thumbs, say, that the source has not."""
+        marks = [mark.point.segment for mark in (*self.sky.stars, *self.sky.feet)]
+        asked = {name for segment in dict.fromkeys(marks) for name in self.figure.chain(None, segment)}
+        idle = [name not in asked for name in self.figure.coordinates]
+        return np.where(idle, self.figure.rest, Q)
+
     # ── the ground ───────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def grounded(self) -> Clip:
@@ -193,7 +214,14 @@ class Follower:
             for weight, spot in zip(weights, self.spots, strict=True):
                 if spot.segment in {s.segment for s in footing.sole.spots}:
                     weight[footing.planted[0] | footing.planted[1]] = held
-        return self.sky.clip(self.figure, [*floors(self.spots, weights), *self.locks], self.step, self.stop)
+        self.kept = [*floors(self.spots, weights), *self.locks]
+        return self.sky.clip(self.figure, self.kept, self.step, self.stop)
+
+    def clip_with(self, more: list[Mark]) -> Clip:
+        """The clip above the ground with more marks, against which what is firm is firmer."""
+        kept = self.kept if self.spots and self.grounded else []
+        sky = replace(self.sky, feet=[firmer(mark) for mark in self.sky.feet])
+        return sky.clip(self.figure, [*(firmer(mark) for mark in kept), *more], self.step, self.stop)
 
     def _is_stiff(self, footing: Footing) -> bool:
         """Whether a foot turns about one axis only, so that it cannot lie flat wherever its leg comes from."""
@@ -206,10 +234,16 @@ class Follower:
 
     def heights(self, Q: Floats) -> Floats:
         """How high above the ground the lowest point of each spot is (frames, spots)."""
-        return np.stack([p[:, 2] - s.radius for p, s in zip(self._places(Q), self.spots, strict=True)], axis=1)
+        return self.heights_in(self.figure.placements(Q, [spot.segment for spot in self.spots]))
+
+    def heights_in(self, frames: dict[str, Floats]) -> Floats:
+        """The same for segments whose places are known (frames, 4, 4)."""
+        return np.stack(
+            [frames[s.segment][:, 2, :3] @ s.centre + frames[s.segment][:, 2, 3] - s.radius for s in self.spots], axis=1
+        )
 
     def _places(self, Q: Floats) -> list[Floats]:
-        frames = {segment: self.figure.placement(Q, segment) for segment in {spot.segment for spot in self.spots}}
+        frames = self.figure.placements(Q, [spot.segment for spot in self.spots])
         return [frames[s.segment][:, :3, :3] @ s.centre + frames[s.segment][:, :3, 3] for s in self.spots]
 
     def _planted(self, Q: Floats) -> Floats:
@@ -236,41 +270,10 @@ class Follower:
             Q[low] = run(self.grounded, low, Q[low], self.settings, chained=False).q
         return Q
 
-    # ── jumps ────────────────────────────────────────────────────────────────────────────────────────────────────────
-    def _slowed(self, Q: Floats) -> Floats:
-        """The postures with jumps taken slowly, more and more so until there are none; what only passes a speed limit once."""
-        weight, reach, fastest = SLOWLY, max(2, round(AVERAGED / self.step)), self.fastest
-        for _ in range(TRIES):
-            jumps = np.flatnonzero((np.abs(np.diff(Q, axis=0)) > fastest).any(axis=1))
-            if not len(jumps) or self.stop.asked:
-                break
-            Q = self._near_averages(Q, jumps, reach, weight)
-            weight, fastest = HARDER * weight, np.where(np.isfinite(fastest), FASTEST * self.step, np.inf)
-        return Q
 
-    def _near_averages(self, Q: Floats, jumps: np.ndarray, reach: int, weight: float) -> Floats:
-        """The frames around jumps fitted again near to averages, with weights that fade away from there."""
-        concerned = np.unique(np.clip((jumps[:, None] + np.arange(-2 * reach, 2 * reach + 2)).ravel(), 0, len(Q) - 1))
-        near, smooth = np.repeat(self.plain.near[None], len(concerned), axis=0), averaged(Q, reach)[concerned]
-        away = np.abs(concerned[:, None] - jumps[None] - 0.5).min(axis=1) / (0.7 * reach)
-        moving = near[:, 0] > 0.0
-        more = moving * (weight * np.exp(-0.5 * away**2))[:, None]
-        near[:, 0] += more
-        near[:, 1] += more / near[:, 0].clip(1e-12) * (smooth - near[:, 1])
-        clip = self.grounded if self.spots else self.plain
-        out = Q.copy()
-        out[concerned] = run(
-            clip, concerned, np.where(moving, smooth, Q[concerned]), self.settings, chained=False, near=near
-        ).q
-        return out
-
-
-def averaged(Q: Floats, reach: int) -> Floats:
-    """Averages over `reach` frames on either side, with weights that fall off like a triangle."""
-    weights = 1.0 + reach - np.abs(np.arange(-reach, reach + 1))
-    padded = np.pad(Q, ((reach, reach), (0, 0)), mode="edge")
-    total = sum(w * padded[k : k + len(Q)] for k, w in enumerate(weights))
-    return np.asarray(total / weights.sum(), dtype=np.float64)
+def firmer(mark: Mark) -> Mark:
+    """The mark with larger weights where they are those of a lock or a floor."""
+    return mark._replace(weights=np.where(np.abs(mark.weights) >= HELD, FIRMER, 1.0) * mark.weights)
 
 
 def farthest(spots: list[Spot], rest: Floats, start: Floats) -> list[Spot]:

@@ -23,6 +23,15 @@ from supple.figure.figure import Figure
 from supple.motion.retargeting.anatomy import Anatomy
 from supple.motion.retargeting.match_check import refuse_unsure
 
+SEVERAL = 3  # fingers that a hand must show in both figures
+FINGERS = {
+    "thumb": "thumb",
+    "index": "index",
+    "middle": "middle",
+    "ring": "ring",
+    "little": "little",
+    "pinky": "little",
+}
 FREE = 3  # hinges after which a body turns freely
 FAR = 0.12  # the greatest difference of places that is still a match
 
@@ -123,6 +132,8 @@ def found(source: Anatomy, target: Anatomy) -> Match:
                 pairs[t] = (s, "name")
         for t, s in _alike(target, source):
             pairs.setdefault(t, (s, "name"))
+        for t, s in _fingers(target, source):
+            pairs.setdefault(t, (s, "name"))
         for t, s in _by_place(target, source, pairs):
             pairs[t] = (s, "geometry")
     able = (*target.moving, *target.parts.get(("pelvis", ""), ()))
@@ -173,6 +184,31 @@ def _alike(target: Anatomy, source: Anatomy) -> list[tuple[str, str]]:
     ]
     parts = ("", "digit") if fingers[0] == fingers[1] else ("",)
     return [(t, theirs[key]) for key, t in mine.items() if key in theirs and target.said[t].part in parts]
+
+
+def _fingers(target: Anatomy, source: Anatomy) -> list[tuple[str, str]]:
+    """Fingers of the same name and side, link by link or by their share of the way, on hands that show several of them."""
+    rows = [_fingers_of(anatomy) for anatomy in (target, source)]
+    shared = [key for key in rows[0] if key in rows[1]]
+    out = []
+    for side, finger in shared:
+        if sum(other == side for other, _ in shared) >= SEVERAL:
+            mine, theirs = (row[side, finger] for row in rows)
+            pick = ((np.arange(len(mine)) + 0.5) * len(theirs) / len(mine)).astype(int)
+            last = {theirs[k]: t for t, k in zip(mine, pick, strict=True)}
+            out += [(t, s) for s, t in last.items()]
+    return out
+
+
+def _fingers_of(anatomy: Anatomy) -> dict[tuple[str, str], list[str]]:
+    """The links of each finger that move, by side and name, from the hand outwards."""
+    out: dict[tuple[str, str], list[str]] = {}
+    for segment in anatomy.moving:
+        name = anatomy.said[segment]
+        finger = next((FINGERS[word] for word in name.words if word in FINGERS), "")
+        if name.part == "digit" and name.side and finger:
+            out.setdefault((name.side, finger), []).append(segment)
+    return out
 
 
 def _by_place(target: Anatomy, source: Anatomy, known: Mapping[str, tuple[str, str]]) -> list[tuple[str, str]]:

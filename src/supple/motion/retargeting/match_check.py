@@ -35,6 +35,8 @@ def below(anatomy: Anatomy, segment: str) -> float:
 def sureness(pairs: list[tuple[str, str]], source: Anatomy, target: Anatomy) -> list[float]:
     """How sure geometry is of each pair (target, source), from 0 to 1; 1 for what is no limb."""
     parts = [(target.said[t].part or source.said[s].part, target.said[t].side or source.said[s].side) for t, s in pairs]
+    known = [pair for pair, (part, _) in zip(pairs, parts, strict=True) if part in MAIN]
+    ways = [{pair[k]: below(a, pair[k]) for pair in known} for k, a in ((0, target), (1, source))]
     out = []
     for (t, s), (part, side) in zip(pairs, parts, strict=True):
         limb = next((names for names in LIMBS.values() if part in names), ())
@@ -46,9 +48,9 @@ def sureness(pairs: list[tuple[str, str]], source: Anatomy, target: Anatomy) -> 
         if part not in MAIN:
             out.append(1.0)
             continue
-        whole = [max(below(a, pair[k]) for pair in firsts) for a, k in ((target, 0), (source, 1))]
+        whole = [max(ways[k][pair[k]] for pair in firsts) for k in (0, 1)]
         scale = [max(w, 0.5 * a.longest) for w, a in zip(whole, (target, source), strict=True)]
-        shares = below(target, t) / scale[0], below(source, s) / scale[1]
+        shares = ways[0][t] / scale[0], ways[1][s] / scale[1]
         out.append(float(np.exp(-(((shares[0] - shares[1]) / WIDTH) ** 2))))
     return out
 

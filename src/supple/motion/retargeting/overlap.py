@@ -36,9 +36,7 @@ def overlap_of(alignment: Alignment, Q: Floats) -> float:
         return 0.0
     every = -(-len(Q) // MANY)
     postures = np.vstack([figure.rest, Q[::every]])
-    placed = {
-        segment: figure.placement(postures, segment) for segment in {bar[0] for couple in couples for bar in couple}
-    }
+    placed = figure.placements(postures, {bar[0] for couple in couples for bar in couple})
     worst = 0.0
     for a, b in couples:
         ends = [placed[s][:, None, :3, :3] @ local[None, :, :, None] for s, local, _ in (a, b)]

@@ -2,7 +2,8 @@
 
 The ankle stands for the heel, the root of the toes for the ball. A point is a candidate where it is slow; through the
 candidates that are low goes the ground: a plane ``z = h + b x + c y`` with one h for ankles and one for balls,
-because captured floors are seldom level; the slopes only where the feet have gone far enough to tell them. A point is
+because captured floors are seldom level; the slopes only where the feet have gone far enough to tell them. A plane on
+which balls are higher than ankles was not stood on; then heights are those that the lowest twentieth is below. A point is
 planted from when it is slower than `SLOW` and lower than `LOW` above its ground, until it is faster than `FAST` or
 higher than `HIGH`, or lifted by `RISE` above where it stood. Phases that are too short are dropped, gaps that are too
 short are closed. Lengths are shares of the leg, hip to ankle; speeds are legs a second.
@@ -52,7 +53,7 @@ def speeds(points: Floats, times: Floats) -> Floats:
 
 
 def ground_under(ways: list[tuple[Floats, Floats]], times: Floats, leg: float) -> Ground:
-    """The ground from the ways of each foot's ankle and ball (frames, 3)."""
+    """The ground from the ways of each foot's ankle and ball (frames, 3); where nobody stood, under which they hardly go."""
     samples, kinds = [], []
     for kind in (0, 1):
         everything = np.concatenate([foot[kind] for foot in ways])
@@ -61,13 +62,17 @@ def ground_under(ways: list[tuple[Floats, Floats]], times: Floats, leg: float) -
         chosen = everything[slow & low] if (slow & low).any() else everything[everything[:, 2].argmin()][None]
         samples.append(chosen)
         kinds += [kind] * len(chosen)
-    points, kind = np.concatenate(samples), np.array(kinds)
-    return _plane(points, kind, leg)
+    found = _plane(np.concatenate(samples), np.array(kinds), leg)
+    if found.heights[1] <= found.heights[0]:
+        return found
+    lows = [float(np.quantile(np.concatenate([foot[kind][:, 2] for foot in ways]), 0.05)) for kind in (0, 1)]
+    return Ground((lows[0], lows[1]), np.zeros(2))
 
 
 def _plane(points: Floats, kind: np.ndarray, leg: float) -> Ground:
     """The plane through points of two kinds, without those that lie far from it; sloped only along ways that were walked."""
-    keep, heights, slopes = np.ones(len(points), dtype=bool), np.zeros(2), np.zeros(2)
+    keep, heights = np.ones(len(points), dtype=bool), np.zeros(2)
+    slopes: Floats = np.zeros(2)
     centre = points[:, :2].mean(axis=0)
     away = points[:, :2] - centre
     axes = np.linalg.eigh(away.T @ away)[1].T[::-1]
@@ -76,7 +81,7 @@ def _plane(points: Floats, kind: np.ndarray, leg: float) -> Ground:
     A = np.column_stack([kind == 0, kind == 1, (points[:, :2] - centre) @ along.T]).astype(float)
     for _ in range(6):
         x = np.linalg.lstsq(A[keep], points[keep, 2], rcond=None)[0]
-        slopes = x[2:] @ along
+        slopes = np.asarray(x[2:] @ along, dtype=np.float64)
         heights = x[:2] - slopes @ centre
         off = np.abs(points[:, 2] - A @ x)
         near = off <= max(2.5 * float(np.median(off[keep])), 1e-3 * leg)
@@ -129,6 +134,12 @@ def runs(mask: np.ndarray) -> list[Phase]:
     """Where a mask is set, as phases."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def either(a: list[Phase], b: list[Phase]) -> list[Phase]:
+    """The phases that any of two lists covers, joined where they touch."""
+    end = max((last for _, last in (*a, *b)), default=0)
+    return runs(covered(a, end) | covered(b, end))
 
 
 def covered(found: list[Phase], frames: int) -> np.ndarray:

@@ -85,15 +85,14 @@ def _apart(motion: Motion, zero: Anatomy, Q: Floats) -> float:
 
 def _measured(motion: Motion, zero: Anatomy, Q: Floats) -> tuple[Floats, Floats]:
     """How far legs, trunk, neck and hips of postures lean (postures, leans), and arms from hanging (postures, arms) [rad]."""
-    parts, ways = zero.parts, {}
+    parts = zero.parts
+    placed = motion.figure.placements(Q, [segments[-1] for segments in parts.values()])
 
     def at(part: str, side: str) -> Floats | None:
         segments = parts.get((part, side))
         if segments is None:
             return None
-        if segments[-1] not in ways:
-            ways[segments[-1]] = motion.figure.placement(Q, segments[-1])[:, :3, 3]
-        return ways[segments[-1]]
+        return placed[segments[-1]][:, :3, 3]
 
     def between(a: Floats | None, b: Floats | None, way: Floats) -> list[Floats]:
         if a is None or b is None:

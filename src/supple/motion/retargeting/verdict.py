@@ -10,39 +10,52 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.retargeting.anatomy import UP, Anatomy
 from supple.motion.retargeting.rest_alignment import Pair
+from supple.motion.retargeting.seen import FINE, Seen
 from supple.motion.retargeting.wishes import Wishes
 
 if TYPE_CHECKING:
     from supple.motion.retargeting.report import Report
 
-MEAN, LIMB, TRUNK = (
-    np.deg2rad(8.5),
-    np.deg2rad(45.0),
-    np.deg2rad(60.0),
-)  # the most that is believed: all, a limb, the trunk
+MEAN, LIMB, TRUNK = np.deg2rad((14.0, 45.0, 60.0))  # the most that is believed: of all segments, a limb, the trunk
+LONG = np.deg2rad(11.0)  # of long limbs, and of the line from hips to shoulders
 FRAMES = 0.02  # the share of frames in which the trunk may be elsewhere
 DEEP, SLID, SUNK = 0.018, 0.004, 0.018  # [m]: spots below the ground, planted points, joints below the ground
+THROUGH = 0.08  # [m]: parts of the body in each other
 JERKY, CALM = 6.0, 5.0  # times the source's jerk; jerk of one who stands [m/s³]
 LEANING = np.cos(np.deg2rad(50.0))  # of legs at rest from the upright
-FINE = ("toes", "clavicle", "")  # parts whose own direction is a matter of taste
 
 
-def problems_of(figure: Figure, wishes: Wishes, Q: Floats, errors: Floats, report: Report) -> tuple[str, ...]:
-    """What is wrong with the postures Q, whose direction errors are given by frame and pair [rad]."""
+def problems_of(seen: Seen, errors: Floats, report: Report) -> tuple[str, ...]:
+    """What is wrong with what was seen, whose direction errors are given by frame and pair [rad]."""
+    wishes = seen.wishes
     told = [
         *_lying("source", wishes.alignment.source.anatomy),
         *_lying("target", wishes.alignment.target.anatomy),
         *_trunk(wishes, errors),
-        *_limbs(wishes, errors),
+        *_limbs(seen, errors),
         *_jerks(report),
     ]
+    if report.overlap > THROUGH:
+        told.append(
+            f"Parts of the target are {1e3 * report.overlap:.0f} mm inside each other: its body is wider than the source's; "
+            "solve the frames again with what must keep apart, or leave them out."
+        )
     if wishes.plant:
-        told += _ground(figure, wishes, Q, report.target.slide, report.target.depth)
-    return tuple(told)
+        told += _ground(seen, report.target.slide, report.target.depth)
+    return (*told, *(_of_the_source(seen) if told else []))
+
+
+def _of_the_source(seen: Seen) -> list[str]:
+    """Which segments of the source jump themselves: a broken capture, which nothing follows well."""
+    broken = [
+        p.source for p, n in zip(seen.pairs, seen.source_jumps(), strict=True) if n and p.part not in ("", "toes")
+    ]
+    if not broken:
+        return []
+    return [f"The source itself jumps in places ({', '.join(broken[:6])}): mend it there, or leave these frames out."]
 
 
 def _jerks(report: Report) -> list[str]:
@@ -86,9 +99,10 @@ def _trunk(wishes: Wishes, errors: Floats) -> list[str]:
     ]
 
 
-def _limbs(wishes: Wishes, errors: Floats) -> list[str]:
+def _limbs(seen: Seen, errors: Floats) -> list[str]:
     """Whether limbs point somewhere else than they should: one of them, or all on average."""
-    means = errors.mean(axis=0)
+    wishes, means = seen.wishes, errors.mean(axis=0)
+    long = seen.off_limbs(errors)
 
     def counts(pair: Pair) -> bool:
         return pair.part not in FINE and pair != wishes.alignment.of("pelvis")
@@ -104,26 +118,26 @@ def _limbs(wishes: Wishes, errors: Floats) -> list[str]:
             f"Some segments point far away from where they should on average ({', '.join(off)}): correct their lines of the "
             "match, or widen the limits of their joints."
         )
-    if means.mean() > MEAN:
+    if means.mean() > MEAN or long > LONG:
+        far = np.rad2deg(max(means.mean(), long))
         worst = ", ".join(wishes.alignment.pairs[k].target for k in np.argsort(-means)[:3])
         told.append(
-            f"Segments point {np.rad2deg(means.mean()):.1f}° away from where they should on average, most of all {worst}: "
+            f"Segments point {far:.1f}° away from where they should on average, most of all {worst}: "
             "look at the match, the up axes and the limits of the target."
         )
     return told
 
 
-def _ground(figure: Figure, wishes: Wishes, Q: Floats, slide: float, depth: float) -> list[str]:
+def _ground(seen: Seen, slide: float, depth: float) -> list[str]:
     """Whether something is below the ground, or planted feet slide."""
     told = []
     if slide > SLID:
         told.append(f"A planted foot slides by {1e3 * slide:.1f} mm: the legs of the target do not reach its places.")
-    heights = {p.target: figure.placement(Q, p.target)[:, 2, 3] for p in wishes.alignment.pairs}
-    lowest = min(heights, key=lambda segment: float(heights[segment].min()))
-    sunk = float(-heights[lowest].min())
+    lowest, heights = seen.lowest()
+    sunk = float(-heights.min())
     if max(depth - DEEP, sunk - SUNK) > 0.0:
-        where = f", {lowest!r} in frame {int(heights[lowest].argmin())} most of all" if sunk > SUNK else ""
-        feet = "" if wishes.soles else " and that the match has the feet, of which it has none"
+        where = f", {lowest!r} in frame {int(heights.argmin())} most of all" if sunk > SUNK else ""
+        feet = "" if seen.wishes.soles else " and that the match has the feet, of which it has none"
         told.append(
             f"The target is {max(depth, sunk):.2f} m below the ground{where}: see that both figures stand upright{feet}, "
             "or leave feet and ground alone by plant=False."

@@ -13,7 +13,7 @@ import numpy as np
 from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
 from supple.motion.retargeting.footing import Footing, flat_toes, levelled, planned
-from supple.motion.retargeting.planted import Ground, Phase, ground_under, phases
+from supple.motion.retargeting.planted import Ground, Phase, either, ground_under, phases, standing
 from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair, arcs
 from supple.motion.retargeting.soles import Sole
 
@@ -35,7 +35,7 @@ class Wishes:
     def __init__(self, motion: Motion, alignment: Alignment, plant: bool) -> None:
         self.motion, self.alignment, self.plant = motion, alignment, plant
         self._wished: dict[str, Floats] = {}
-        self.frames = {pair.source: motion.figure.placement(motion.q, pair.source) for pair in alignment.pairs}
+        self.frames = motion.figure.placements(motion.q, [pair.source for pair in alignment.pairs])
 
     def _carried(self, segment: str, point: Floats) -> Floats:
         """The way of a point of the source that is given at rest in the world (frames, 3)."""
@@ -125,7 +125,10 @@ class Wishes:
         out = []
         for side, ways in self.ways.items():
             heights = [way[:, 2] - self.ground.under(way, kind) for kind, way in enumerate(ways)]
-            planted = [phases(way, h, self.motion.times, self.leg) for way, h in zip(ways, heights, strict=True)]
+            planted = [
+                either(phases(way, h, self.motion.times, self.leg), standing(joint, self.motion.times, self.leg))
+                for way, h, joint in zip(ways, heights, self.joints_of_foot(side), strict=True)
+            ]
             out.append(SourceFoot(side, ways, planted))
         return out
 

@@ -22,6 +22,7 @@ from supple.geometry.placements import Floats, inverse
 from supple.geometry.polyhedra import corners_of, polyhedron_of
 from supple.geometry.shapes import Ball, Box, Capsule, Core, Hull, Polytope
 from supple.problem.bars import Obstacle, Obstacles
+from supple.problem.moving import all_standing
 from supple.problem.obstacles import named_obstacles
 from supple.problem.regions.cuboids import Convex, inflated_cuboid
 from supple.problem.regions.ellipsoids import inflated_polytope
@@ -48,7 +49,7 @@ def free_space(
     instance(bounds, Box, "what bounds free space")
     seed, cuboids = seeded(seed), flag(cuboids, "cuboids, whether faces keep to the axes,")
     room = np.array([bounds.lower, bounds.upper])
-    bodies = [_body(shape, bounds) for shape in named_obstacles(obstacles).values()]
+    bodies = [_body(shape, bounds) for shape in all_standing(named_obstacles(obstacles)).values()]
     near = [
         body for body in bodies if body is not None and (body.box[0] < room[1]).all() and (body.box[1] > room[0]).all()
     ]

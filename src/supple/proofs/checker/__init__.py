@@ -138,6 +138,14 @@ box, its distance s from the solid and r how far it can get from there,
 the largest ``n_i·w − b_i`` over faces of unit normals if w is inside all, or ``|w − near|`` if `near` is inside all
 faces. Of a ball or capsule the point of its core nearest to `near` is taken.
 
+**A pull.**
+
+`entries`, numbers of entries, of any number of joints; for each `forces` λ (3) and `turns` N (3 × 3); for each unknown joint,
+in their order, `forms` Φ (4 × 4, taken symmetric), `limits` G (4 rows) and `skews` (4 × 4, whose skew part is Ω). With
+tolerances widened by 1e-12, the bound at the root, the constants of all targets and what tolerances can make of them must
+be below zero together, and every matrix on the way positive definite: the inequalities at the top of
+`proofs/checker/pull_bounds.py`. Joints beyond which nothing is pulled are not looked at, and entries begin at one root.
+
 **What is bounded.**
 
 Before anything is computed:

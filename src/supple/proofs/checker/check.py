@@ -20,11 +20,12 @@ from supple.proofs.checker.balls import FARTHEST, PRECISION, Unproved, need_flin
 from supple.proofs.checker.collisions import Ways, core_of
 from supple.proofs.checker.leaves import Loop
 from supple.proofs.checker.mechanism import Mechanism
-from supple.proofs.checker.proof import Crash, Leaf, Proof, Split
+from supple.proofs.checker.proof import Crash, Leaf, Proof, Pull, Split
+from supple.proofs.checker.pull_bounds import Pulls
 from supple.proofs.checker.statement import Bar, Statement
 from supple.proofs.checker.text import DEEPEST, MOST_ENTRIES, MOST_LINKS, MOST_NODES, MOST_PAIRS, numbers_of
 
-Boxed = tuple[Leaf | Crash, Floats, Floats]
+Boxed = tuple[Leaf | Crash | Pull, Floats, Floats]
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,14 @@ def _check(statement: Statement, proof: Proof) -> int:
             if pair.other.segment is None and shapes.setdefault(str(pair.other.number), shape) != shape:
                 raise Unproved(f"there are two obstacles called {pair.other.number!r}")
         ways = Ways(mechanism, statement.pairs, statement.margin, statement.tolerance)
-        loops: dict[int, Loop] = {}
+        pulls, loops = Pulls(mechanism), dict[int, Loop]()
         count = 0
         for leaf, lower, upper in boxes_of(mechanism.lower, mechanism.upper, proof):
             count += 1
             if isinstance(leaf, Crash):
                 empty = ways.touches(leaf, lower, upper)
+            elif isinstance(leaf, Pull):
+                empty = pulls.refuted(leaf, lower, upper)
             else:
                 if leaf.claim not in loops:
                     if not 0 <= leaf.claim < len(statement.entries):

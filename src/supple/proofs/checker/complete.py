@@ -29,7 +29,8 @@ from supple.proofs.checker.hinge_lines import HINGES, Lines, slack, unit
 from supple.proofs.checker.mechanism import Mechanism
 from supple.proofs.checker.single_posture import CLOSE, holds_one
 from supple.proofs.checker.statement import Statement, Wish
-from supple.proofs.checker.text import MOST_LINKS, array_of, fields_of, index_of, read_as, written_as
+from supple.proofs.checker.strict_json import array_of, fields_of, index_of
+from supple.proofs.checker.text import MOST_LINKS, read_as, written_as
 
 FORMAT = "supple list of postures 1"
 MOST_POSTURES = 16  # of six hinges in general (Primrose 1986)

@@ -153,7 +153,7 @@ class Mechanism:
 
     def chain(self, segment: str, frame: Any, seen_from: str | None, turn: int = -1, fewest: int = 0) -> Chain:
         """The chain that moves a frame of a segment, in the world or as another segment sees it."""
-        (down, root), (up, other) = self._above(segment), ([], None) if seen_from is None else self._above(seen_from)
+        (down, root), (up, other) = self.above(segment), ([], None) if seen_from is None else self.above(seen_from)
         if root != other:
             raise Unproved(f"there is no way to {segment!r}")
         shared = {link.key for link in up} & {link.key for link in down}
@@ -161,10 +161,10 @@ class Mechanism:
         for link in up:
             if link.key not in shared:
                 path.pass_by(link, -1)
-                path.here = path.here * turned_back(self._at(link))
+                path.here = path.here * turned_back(self.at_of(link))
         for link in down[::-1]:
             if link.key not in shared:
-                path.here = path.here * self._at(link)
+                path.here = path.here * self.at_of(link)
                 path.pass_by(link, 1)
         for k in range(fewest - len(path.joints)):
             path.add(-1, path.here if k == 0 else still(), 1, False, 0.0)
@@ -175,7 +175,7 @@ class Mechanism:
             path.here = still()
         return path.chain()
 
-    def _above(self, segment: str) -> tuple[list[Link], str | None]:
+    def above(self, segment: str) -> tuple[list[Link], str | None]:
         """The links from a segment upwards, and what the last hangs on: the world, or a segment of which nothing is said."""
         found: list[Link] = []
         at: str | None = segment
@@ -186,7 +186,8 @@ class Mechanism:
             raise Unproved(f"there is no segment {segment!r}")
         return found, at
 
-    def _at(self, link: Link) -> Any:
+    def at_of(self, link: Link) -> Any:
+        """A link's placement in balls."""
         if link.key not in self.at:
             self.at[link.key] = placed(link.at)
         return self.at[link.key]

@@ -33,6 +33,18 @@ class Crash(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Pull(Value):
+    """No posture of the box meets several entries at once: pulled together, none goes as far as all of them ask."""
+
+    entries: tuple[int, ...]
+    forces: Floats  # λ (entries, 3)
+    turns: Floats  # N (entries, 3, 3)
+    forms: tuple[Floats, ...]  # Φ (4, 4) of each joint that moves
+    limits: tuple[Floats, ...]  # G (4, columns) of each joint that moves
+    skews: tuple[Floats, ...]  # Ω (4, 4) of each joint that moves
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Split(Value):
     """A box cut at a value of one unknown: what lies below, and what lies above."""
 
@@ -42,4 +54,4 @@ class Split(Value):
     above: Proof
 
 
-Proof: TypeAlias = Leaf | Crash | Split
+Proof: TypeAlias = Leaf | Crash | Pull | Split

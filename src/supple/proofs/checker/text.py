@@ -8,25 +8,35 @@ lies above it.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from supple.errors import BadFile, BadValue
-from supple.geometry.placements import Floats, frozen
-from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
-from supple.proofs.checker.balls import LARGEST
-from supple.proofs.checker.proof import Crash, Leaf, Proof, Split
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
+from supple.proofs.checker.proof import Crash, Leaf, Proof, Pull, Split
 from supple.proofs.checker.statement import KINDS, Bar, Follow, Link, Pair, Solid, Statement, Wish
+from supple.proofs.checker.strict_json import (
+    MOST_FACES,
+    WIDEST,
+    array_of,
+    fields_of,
+    float_of,
+    index_of,
+    list_of,
+    maybe_text,
+    no_number,
+    number_in,
+    once,
+    text_of,
+    whole_in,
+)
 
 FORMAT = "supple certificate 2"
 MOST_BYTES = 200_000_000
-MOST_LINKS, MOST_ENTRIES, MOST_PAIRS, MOST_FACES = 10_000, 100, 10_000, 500
+MOST_LINKS, MOST_ENTRIES, MOST_PAIRS = 10_000, 100, 10_000
 MOST_NODES, DEEPEST = 200_001, 200
-LONGEST_NAME, LONGEST_NUMBER = 1000, 32
-WIDEST = 32  # rows and columns of a matrix
 
 
 def written(statement: Statement, proof: Proof) -> str:
@@ -60,7 +70,7 @@ def read_as(form: str, text: str, proof: Callable[[Any], Any]) -> tuple[Statemen
         raise BadFile(f"a certificate is a text of no more than {MOST_BYTES} characters")
     try:
         data = json.loads(
-            text, object_pairs_hook=_once, parse_int=_whole, parse_float=_number, parse_constant=_no_number
+            text, object_pairs_hook=once, parse_int=whole_in, parse_float=number_in, parse_constant=no_number
         )
         if not isinstance(data, dict) or data.get("format") != form:
             raise BadValue(f"it does not begin with the format {form!r}")
@@ -71,93 +81,18 @@ def read_as(form: str, text: str, proof: Callable[[Any], Any]) -> tuple[Statemen
         raise BadFile(f"this is no certificate: {str(error)[:300]}") from error
 
 
-# ── what a text may hold ─────────────────────────────────────────────────────────────────────────────────────────────
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        raise BadValue("an object names one field twice")
-    return data
-
-
-def _whole(text: str) -> int:
-    if len(text) > LONGEST_NUMBER:
-        raise BadValue(f"a number has more than {LONGEST_NUMBER} characters")
-    return int(text)
-
-
-def _number(text: str) -> float:
-    value = float(text) if len(text) <= LONGEST_NUMBER else math.nan
-    if not abs(value) <= LARGEST:
-        raise BadValue(f"a number is larger than {LARGEST:g}, or has more than {LONGEST_NUMBER} characters")
-    return value
-
-
-def _no_number(text: str) -> float:
-    raise BadValue(f"{text} is no number")
-
-
-def fields_of(data: Any, *names: str) -> list[Any]:
-    """The fields of an object, which must be exactly these."""
-    if type(data) is not dict or set(data) != set(names):
-        raise BadValue(f"an object has other fields than {', '.join(names)}")
-    return [data[name] for name in names]
-
-
-def _list(data: Any, most: int, what: str) -> list[Any]:
-    if type(data) is not list or len(data) > most:
-        raise BadValue(f"{what} must be a list of no more than {most}")
-    return data
-
-
-def _text(data: Any) -> str:
-    if type(data) is not str or len(data) > LONGEST_NAME:
-        raise BadValue(f"a name is a text of no more than {LONGEST_NAME} characters")
-    return data
-
-
-def _maybe(data: Any) -> str | None:
-    return None if data is None else _text(data)
-
-
-def _float(data: Any) -> float:
-    if type(data) not in (int, float) or not abs(data) <= LARGEST:
-        raise BadValue(f"{str(data)[:40]!r} is no number, or too large a one")
-    return float(data)
-
-
-def index_of(data: Any) -> int:
-    """A whole number."""
-    if type(data) is not int:
-        raise BadValue(f"{str(data)[:40]!r} is no whole number")
-    return data
-
-
-def array_of(data: Any, *shape: int) -> Floats:
-    """Numbers of a shape, of which −1 may be anything up to `WIDEST`."""
-    rows = [data] if len(shape) == 1 else _list(data, max(shape[0], WIDEST, MOST_FACES), "a matrix")
-    if not all(type(row) is list and {type(x) for x in row} <= {int, float} for row in rows):
-        raise BadValue("a matrix holds something that is no number")
-    array = frozen(data) if len(data) else np.empty(tuple(max(n, 0) for n in shape))
-    fits = array.ndim == len(shape) and all(
-        m == n or (n < 0 and m <= WIDEST) for m, n in zip(array.shape, shape, strict=True)
-    )
-    if not fits or not bool((np.abs(array) <= LARGEST).all()):
-        raise BadValue(f"numbers are not of the shape {shape}, or too large")
-    return array
-
-
 # ── the statement ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _statement(data: dict[str, Any]) -> Statement:
     _, figure, links, entries, margin, tolerance, pairs, _ = fields_of(
         data, "format", "figure", "joints", "entries", "margin", "tolerance", "pairs", "proof"
     )
     return Statement(
-        _text(figure),
-        tuple(_read_link(x) for x in _list(links, MOST_LINKS, "the joints")),
-        tuple(_read_entry(x) for x in _list(entries, MOST_ENTRIES, "the entries")),
-        tuple(_read_pair(x) for x in _list(pairs, MOST_PAIRS, "the pairs")),
-        _float(margin),
-        _float(tolerance),
+        text_of(figure),
+        tuple(_read_link(x) for x in list_of(links, MOST_LINKS, "the joints")),
+        tuple(_read_entry(x) for x in list_of(entries, MOST_ENTRIES, "the entries")),
+        tuple(_read_pair(x) for x in list_of(pairs, MOST_PAIRS, "the pairs")),
+        float_of(margin),
+        float_of(tolerance),
     )
 
 
@@ -172,8 +107,10 @@ def _read_link(data: Any) -> Link:
         data, "name", "segment", "parent", "at", "turn", "slide", "lower", "upper"
     )
     (a, b, c), (x, y, z) = (array_of(axis, 3).tolist() for axis in (turn, slide))
-    low, high = -np.inf if lower is None else _float(lower), np.inf if upper is None else _float(upper)
-    return Link(_text(name), _maybe(segment), _maybe(parent), array_of(at, 4, 4), (a, b, c), (x, y, z), low, high)
+    low, high = -np.inf if lower is None else float_of(lower), np.inf if upper is None else float_of(upper)
+    return Link(
+        text_of(name), maybe_text(segment), maybe_text(parent), array_of(at, 4, 4), (a, b, c), (x, y, z), low, high
+    )
 
 
 def _entry(entry: Wish | Follow) -> dict[str, Any]:
@@ -191,8 +128,8 @@ def _read_entry(data: Any) -> Wish | Follow:
     kind, segment, frame, seen_from, target, tolerance, angle = fields_of(data, *names)
     if kind not in KINDS:
         raise BadValue(f"an entry is a {' or '.join(KINDS)}, not {str(kind)[:40]!r}")
-    places = array_of(frame, 4, 4), _maybe(seen_from), array_of(target, 4, 4)
-    return Wish(kind, _text(segment), *places, _float(tolerance), _float(angle))
+    places = array_of(frame, 4, 4), maybe_text(seen_from), array_of(target, 4, 4)
+    return Wish(kind, text_of(segment), *places, float_of(tolerance), float_of(angle))
 
 
 def _bar(bar: Bar) -> dict[str, Any]:
@@ -201,14 +138,14 @@ def _bar(bar: Bar) -> dict[str, Any]:
 
 def _read_bar(data: Any) -> Bar:
     segment, number, shape = fields_of(data, "segment", "number", "shape")
-    return Bar(_maybe(segment), _text(number) if segment is None else index_of(number), _read_shape(shape))
+    return Bar(maybe_text(segment), text_of(number) if segment is None else index_of(number), _read_shape(shape))
 
 
 def _read_pair(data: Any) -> Pair:
     return Pair(*(_read_bar(x) for x in fields_of(data, "bar", "other")))
 
 
-def numbers_of(shape: Solid | Hull) -> dict[str, Any]:
+def numbers_of(shape: Solid | Hull | Cylinder) -> dict[str, Any]:
     """A solid as names and numbers."""
     if isinstance(shape, Ball):
         return {"kind": "ball", "centre": list(shape.centre), "radius": float(shape.radius)}
@@ -218,6 +155,8 @@ def numbers_of(shape: Solid | Hull) -> dict[str, Any]:
         return {"kind": "box", "lower": list(shape.lower), "upper": list(shape.upper), "at": shape.at.tolist()}
     if isinstance(shape, Hull):  # of which proofs do not speak: it is written so that it is told from others
         return {"kind": "hull", "points": shape.points.tolist(), "radius": shape.radius}
+    if isinstance(shape, Cylinder):  # likewise
+        return {"kind": "cylinder", "radius": shape.radius, "length": shape.length, "at": shape.at.tolist()}
     return {"kind": "polytope", "A": shape.A.tolist(), "b": shape.b.tolist()}
 
 
@@ -225,16 +164,16 @@ def _read_shape(data: Any) -> Solid:
     kind = data["kind"]
     if kind == "ball":
         _, centre, radius = fields_of(data, "kind", "centre", "radius")
-        shape: Solid = Ball(array_of(centre, 3), _float(radius))  # pyright: ignore[reportArgumentType]
+        shape: Solid = Ball(array_of(centre, 3), float_of(radius))  # pyright: ignore[reportArgumentType]
     elif kind == "capsule":
         _, radius, length, at = fields_of(data, "kind", "radius", "length", "at")
-        shape = Capsule(_float(radius), _float(length), array_of(at, 4, 4))
+        shape = Capsule(float_of(radius), float_of(length), array_of(at, 4, 4))
     elif kind == "box":
         _, lower, upper, at = fields_of(data, "kind", "lower", "upper", "at")
         shape = Box(array_of(lower, 3), array_of(upper, 3), array_of(at, 4, 4))  # pyright: ignore[reportArgumentType]
     elif kind == "polytope":
         _, A, b = fields_of(data, "kind", "A", "b")
-        count = len(_list(A, MOST_FACES, "the faces"))
+        count = len(list_of(A, MOST_FACES, "the faces"))
         shape = Polytope(array_of(A, count, 3), array_of(b, count))
     else:
         raise BadValue(f"a solid is a ball, a capsule, a box or a polytope, not {str(kind)[:40]!r}")
@@ -261,6 +200,9 @@ def _node(node: Proof) -> dict[str, Any]:
     if isinstance(node, Crash):
         near = None if node.near is None else node.near.tolist()
         return {"pair": node.pair, "given": node.given, "along": float(node.along), "near": near}
+    if isinstance(node, Pull):
+        pulled = {"entries": list(node.entries), "forces": node.forces.tolist(), "turns": node.turns.tolist()}
+        return {**pulled, **{k: [M.tolist() for M in getattr(node, k)] for k in ("forms", "limits", "skews")}}
     names = ("symmetric", "kernel", "facial", "linear")
     matrices = {name: getattr(node, name).tolist() for name in names}
     return {"claim": node.claim, "start": node.start, "grams": [g.tolist() for g in node.grams], **matrices}
@@ -269,28 +211,43 @@ def _node(node: Proof) -> dict[str, Any]:
 def _tree(data: Any) -> Proof:
     """The tree in a list, put together from its end."""
     done: list[tuple[Proof, int]] = []
-    for node in _list(data, MOST_NODES, "the boxes")[::-1]:
+    for node in list_of(data, MOST_NODES, "the boxes")[::-1]:
         if "joint" not in node:
-            done.append((_read_crash(node) if "pair" in node else _read_leaf(node), 0))
+            done.append((_read_end(node), 0))
             continue
         joint, at = fields_of(node, "joint", "at")
         (below, one), (above, two) = done.pop(), done.pop()
         depth = 1 + max(one, two)
         if depth > DEEPEST:
             raise BadValue(f"more than {DEEPEST} cuts lead to one box")
-        done.append((Split(index_of(joint), _float(at), below, above), depth))
+        done.append((Split(index_of(joint), float_of(at), below, above), depth))
     if len(done) != 1:
         raise BadValue("its boxes are not one tree")
     return done[0][0]
 
 
+def _read_end(data: Any) -> Proof:
+    return _read_crash(data) if "pair" in data else _read_pull(data) if "forces" in data else _read_leaf(data)
+
+
 def _read_crash(data: Any) -> Crash:
     pair, given, along, near = fields_of(data, "pair", "given", "along", "near")
-    return Crash(index_of(pair), index_of(given), _float(along), None if near is None else array_of(near, 3))
+    return Crash(index_of(pair), index_of(given), float_of(along), None if near is None else array_of(near, 3))
+
+
+def _read_pull(data: Any) -> Pull:
+    entries, forces, turns, *joints = fields_of(data, "entries", "forces", "turns", "forms", "limits", "skews")
+    pulled = tuple(index_of(k) for k in list_of(entries, MOST_ENTRIES, "the entries that are pulled"))
+    rows = [array_of(row, 3) for row in list_of(forces, MOST_ENTRIES, "the forces of a pull")]
+    N = [array_of(M, 3, 3) for M in list_of(turns, MOST_ENTRIES, "the turns of a pull")]
+    forms, limits, skews = (list_of(M, MOST_LINKS, "the matrices of a pull") for M in joints)
+    F, S = (tuple(array_of(M, 4, 4) for M in own) for own in (forms, skews))
+    G = tuple(array_of(M, 4, -1) for M in limits)
+    return Pull(pulled, np.array(rows).reshape(-1, 3), np.array(N).reshape(-1, 3, 3), F, G, S)
 
 
 def _read_leaf(data: Any) -> Leaf:
     claim, start, grams, *others = fields_of(data, "claim", "start", "grams", "symmetric", "kernel", "facial", "linear")
-    blocks = tuple(array_of(G, -1, -1) for G in _list(grams, WIDEST, "the matrices of a box"))
+    blocks = tuple(array_of(G, -1, -1) for G in list_of(grams, WIDEST, "the matrices of a box"))
     symmetric, kernel, facial = (array_of(M, -1, -1) for M in others[:3])
     return Leaf(index_of(claim), index_of(start), blocks, symmetric, kernel, facial, array_of(others[3], -1))

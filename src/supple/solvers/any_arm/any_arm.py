@@ -1,4 +1,8 @@
-"""All postures of an arm that has no formula: eliminations that leave different angles, until two have all."""
+"""All postures of an arm that has no formula: eliminations that leave different angles, until two have all.
+
+They are made by kernels (`all_postures`); where those do not come to agree, the same eliminations are made once more with
+eigenvalues in place of determinants (`elimination`), and tell.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.geometry.placements import Floats, inverse
+from supple.solvers.any_arm.all_postures import AGREEING, all_postures
 from supple.solvers.any_arm.elimination import Elimination
+from supple.solvers.any_arm.rows_of_elimination import COSINES, NODES, NUMBERS, QUARTERS, SAMPLES
 from supple.solvers.closed_forms.axes import HINGES, Axes
-from supple.solvers.closed_forms.closed_form import packed_arm, polished_rows
+from supple.solvers.closed_forms.closed_form import polished_rows
+from supple.solvers.closed_forms.packed_arms import packed_arm
 from supple.solvers.closed_forms.rows_of_arms import SCRATCH_COLUMNS, SCRATCH_ROWS
 
 MOST = 64  # postures of one list, of which sixteen can be
+WAYS_TRIED = 12  # eliminations by kernels
 ENOUGH = 2  # angles whose eliminations agree
 WAYS = [(backwards, cut, swapped) for cut in range(HINGES) for backwards in (False, True) for swapped in (False, True)]
 ALWAYS_SINGULAR = 1e-9  # in parts of its largest singular value: the smallest of a matrix that says nothing
@@ -44,6 +52,10 @@ class AnyArm:
         nowhere = np.zeros((HINGES, 3))
         self.wide, self.narrow = (packed_arm(one, nowhere, nowhere) for one in (round_, axes))
         self.scratch = np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS))
+        self.memory = np.zeros(NUMBERS)
+        around = 2.0 * np.pi * np.arange(SAMPLES) / SAMPLES
+        self.memory[COSINES : COSINES + 2 * SAMPLES] = np.concatenate([np.cos(around), np.sin(around)])
+        self.memory[QUARTERS : QUARTERS + 4 * NODES] = np.cos(0.5 * np.pi * np.arange(4 * NODES) / NODES)
 
     @cached_property
     def ways(self) -> list[tuple[bool, int, bool]]:
@@ -59,9 +71,26 @@ class AnyArm:
             return Elimination(self.axes.reversed, inverse(g), cut, swapped)
         return Elimination(self.axes, g, cut, swapped)
 
+    @cached_property
+    def compiled_ways(self) -> np.ndarray:
+        """The eliminations that kernels make: those two first that leave different angles (k, 4)."""
+        ways = [(*way[:2], left_by(way), way[2]) for way in self.ways][:WAYS_TRIED]
+        other = next((k for k, way in enumerate(ways) if way[2] != ways[0][2]), 1)
+        ways[1:1] = [ways.pop(other)] if len(ways) > 1 else []
+        return np.array(ways, dtype=np.int64).reshape(-1, 4)
+
     def everywhere(self, target: Floats) -> Found:
         """All postures, whatever the limits."""
-        union, zero = np.empty((0, HINGES)), np.zeros(HINGES)
+        out, aim = np.empty((MOST, HINGES)), np.ascontiguousarray(target, dtype=np.float64)
+        told = all_postures(self.compiled_ways, self.wide, aim, self.scratch, self.memory, out, ENOUGH)
+        count, agreed = told % AGREEING, told // AGREEING
+        if agreed >= ENOUGH:
+            return Found(out[:count], agreed, agreed)
+        return self._by_eigenvalues(target, out[:count])
+
+    def _by_eigenvalues(self, target: Floats, union: Floats) -> Found:
+        """All postures, some of which are known."""
+        zero = np.zeros(HINGES)
         counts: list[tuple[int, int]] = []  # the angle that was left, and how many postures that gave
         agreed: set[int] = set()
         for way in self.ways:

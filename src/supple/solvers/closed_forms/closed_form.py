@@ -17,12 +17,11 @@ from supple.geometry.placements import Floats
 from supple.kernels.algebra.triples import by_columns, by_rows, put_triple, times, triple
 from supple.kernels.compiling import entry, leaf, stage, untyped
 from supple.solvers.closed_forms.axes import HINGES, Axes
+from supple.solvers.closed_forms.packed_arms import packed_arm
 from supple.solvers.closed_forms.planar import planar_branches
 from supple.solvers.closed_forms.polish import missed_by, newton_step
 from supple.solvers.closed_forms.recognition import PLANAR, Formula
 from supple.solvers.closed_forms.rows_of_arms import (
-    ALONG,
-    ARM_ROWS,
     BACKWARDS,
     BEST,
     CLUSTER,
@@ -31,11 +30,8 @@ from supple.solvers.closed_forms.rows_of_arms import (
     LOWER,
     MOST,
     MOTION,
-    OWN_ALONG,
-    OWN_THROUGH,
     SCRATCH_COLUMNS,
     SCRATCH_ROWS,
-    THROUGH,
     TURNS,
     UPPER,
 )
@@ -132,9 +128,9 @@ def sifted(arm: Any, start: Any, target: Any, scratch: Any, out: Any, n: int) ->
     return KEPT
 
 
-@entry
-def closed_form(kind: int, arm: Any, start: Any, target: Any, scratch: Any, branches: Any, out: Any) -> int:
-    """All branches into the rows of out; returns their number, with `FAMILY` and `CLUSTER`."""
+@stage
+def unpolished(kind: int, arm: Any, start: Any, target: Any, scratch: Any, branches: Any, out: Any) -> tuple[int, int]:
+    """The angles that the formula gives into the rows of out; returns how many, and whether some angle is free."""
     turns = scratch[TURNS : TURNS + HINGES]
     for j in range(HINGES):
         turns[j, 0], turns[j, 1] = math.cos(start[j]), math.sin(start[j])
@@ -151,12 +147,22 @@ def closed_form(kind: int, arm: Any, start: Any, target: Any, scratch: Any, bran
         count, free = planar_branches(arm, turns, scratch, branches)
     else:
         count, free = wristed_branches(form, arm, turns, scratch, branches)
+    for k in range(count):
+        for j in range(HINGES):
+            i = 5 - j if backwards else j
+            out[k, j] = math.atan2(branches[k, i, 1], branches[k, i, 0])
+    return count, free
+
+
+@entry
+def closed_form(kind: int, arm: Any, start: Any, target: Any, scratch: Any, branches: Any, out: Any) -> int:
+    """All branches into the rows of out; returns their number, with `FAMILY` and `CLUSTER`."""
+    count, free = unpolished(kind, arm, start, target, scratch, branches, out)
     said = FAMILY if free else 0
     n = 0
     for k in range(count):
         for j in range(HINGES):
-            i = 5 - j if backwards else j
-            out[n, j] = math.atan2(branches[k, i, 1], branches[k, i, 0])
+            out[n, j] = out[k, j]
         kept = sifted(arm, start, target, scratch, out, n)
         said |= CLUSTER if kept == TWICE else 0
         n += kept == KEPT
@@ -174,16 +180,6 @@ def polished_rows(arm: Any, start: Any, target: Any, scratch: Any, rows: Any, ou
             out[n, j] = rows[k, j]
         n += sifted(arm, start, target, scratch, out, n) == KEPT
     return n
-
-
-def packed_arm(axes: Axes, along: Floats, through: Floats) -> Floats:
-    """What the kernels read of an arm and the neighbour that has its formula."""
-    arm = np.zeros((ARM_ROWS, 3))
-    arm[ALONG : ALONG + HINGES], arm[THROUGH : THROUGH + HINGES] = along, through
-    arm[OWN_ALONG : OWN_ALONG + HINGES], arm[OWN_THROUGH : OWN_THROUGH + HINGES] = axes.along, axes.through
-    arm[HOME : HOME + 4] = axes.home[:3].T
-    arm[LOWER : LOWER + 2], arm[UPPER : UPPER + 2] = axes.lower.reshape(2, 3), axes.upper.reshape(2, 3)
-    return arm
 
 
 class ClosedForm:

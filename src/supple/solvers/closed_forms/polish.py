@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.kernels.algebra.triples import (
-    cross,
-    minus,
-    plus,
-    put_triple,
-    triple,
-    turned,
-)
+from supple.kernels.algebra.triples import Three, cross, minus, plus, put_triple, times, triple, turned
 from supple.kernels.compiling import leaf, stage
 from supple.solvers.closed_forms.rows_of_arms import HOME, OWN_ALONG, OWN_THROUGH, SYSTEM
 
 HERE = 11  # columns of a placement, over the scratch of the quartic
 SINGULAR = 1e-13
+
+
+@leaf
+def joined(x: Three, y: Three, z: Three, a: Three) -> Three:
+    """``x a₁ + y a₂ + z a₃``."""
+    return plus(plus(times(a[0], x), times(a[1], y)), times(a[2], z))
 
 
 @leaf
@@ -70,23 +69,29 @@ def eliminated(A: Any) -> bool:
 @stage
 def newton_step(arm: Any, q: Any, target: Any, scratch: Any) -> bool:
     """One step of Newton's in place; False, and none, if it would be singular or longer than one."""
-    place(arm, q, scratch)
     A = scratch[SYSTEM : SYSTEM + 6]
-    at = triple(scratch, HERE + 3)
-    turn = (0.0, 0.0, 0.0)
+    x, y, z, t = (
+        (1.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0),
+        (0.0, 0.0, 1.0),
+        (0.0, 0.0, 0.0),
+    )  # what the hinges so far make of space
+    for j in range(6):
+        h, p, c, s = triple(arm, OWN_ALONG + j), triple(arm, OWN_THROUGH + j), math.cos(q[j]), math.sin(q[j])
+        h, p = joined(x, y, z, h), plus(joined(x, y, z, p), t)
+        x, y, z, t = turned(h, c, s, x), turned(h, c, s, y), turned(h, c, s, z), plus(p, turned(h, c, s, minus(t, p)))
+        for i in range(3):
+            A[i, j], A[3 + i, j] = h[i], p[i]
+    at, turn = plus(joined(x, y, z, triple(arm, HOME + 3)), t), (0.0, 0.0, 0.0)
     for i in range(3):
         wanted = (target[0, i], target[1, i], target[2, i])
-        turn = plus(turn, cross(triple(scratch, HERE + i), wanted))
+        turn = plus(turn, cross(joined(x, y, z, triple(arm, HOME + i)), wanted))
     for i in range(3):
         A[i, 6], A[3 + i, 6] = 0.5 * turn[i], target[i, 3] - at[i]
     for j in range(6):
-        h, p = triple(arm, OWN_ALONG + j), triple(arm, OWN_THROUGH + j)
-        for k in range(j - 1, -1, -1):
-            before, on, c, s = triple(arm, OWN_ALONG + k), triple(arm, OWN_THROUGH + k), math.cos(q[k]), math.sin(q[k])
-            h, p = turned(before, c, s, h), plus(on, turned(before, c, s, minus(p, on)))
-        moves = cross(h, minus(at, p))
+        moves = cross((A[0, j], A[1, j], A[2, j]), minus(at, (A[3, j], A[4, j], A[5, j])))
         for i in range(3):
-            A[i, j], A[3 + i, j] = h[i], moves[i]
+            A[3 + i, j] = moves[i]
     if not eliminated(A):
         return False
     for j in range(6):

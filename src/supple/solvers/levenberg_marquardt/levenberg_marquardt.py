@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.basics.checks import check_fields, counted, not_negative, number, positive, whole
+from supple.basics.checks import check_fields, counted, flag, not_negative, number, positive, whole
 from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry_in, untyped
 from supple.kernels.kinds import CUSTOM, NEAR
@@ -32,6 +32,7 @@ from supple.solvers.base import answered, insist, reasons_of_a_descent_method
 from supple.solvers.levenberg_marquardt.scratch import (
     BOX,
     CHAINED,
+    FORMULAS,
     LOWER,
     OFFSET,
     PACE,
@@ -43,6 +44,7 @@ from supple.solvers.levenberg_marquardt.scratch import (
     open_call_scratch,
 )
 
+HINGES, PLACEMENT = 6, (4, 4)
 NO_TRACE = FREELY.page()
 search_entry = entry_in("supple.solvers.levenberg_marquardt.search.search_entry")
 plain_search_entry = entry_in("supple.solvers.levenberg_marquardt.search.plain_search_entry")
@@ -58,9 +60,10 @@ class LevenbergMarquardt:
     factor: float = 0.1  # μ, damping as a share of G
     floor: float = 1e-9  # λ₀, damping as a share of the mean diagonal of J D Jᵀ
     slow: float = 0.9  # an attempt with three steps in a row that leave more of G than this is abandoned
+    formulas: bool = False  # whether an arm that has a formula is answered by it, the nearest branch to the start
 
     def __post_init__(self) -> None:
-        check_fields(self, steps=whole, attempts=counted, tolerance=not_negative)
+        check_fields(self, steps=whole, attempts=counted, tolerance=not_negative, formulas=flag)
         check_fields(self, factor=not_negative, floor=positive, slow=partial(number, above=0.0, most=1.0))
 
     def refuse(self, problem: Problem) -> list[str]:
@@ -77,7 +80,7 @@ class LevenbergMarquardt:
 
     def settings(self) -> tuple[float, ...]:
         """The numbers that the kernel reads."""
-        return (self.steps, self.attempts, self.tolerance, self.factor, self.floor, self.slow)
+        return (self.steps, self.attempts, self.tolerance, self.factor, self.floor, self.slow, self.formulas)
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """Search from `start`, then, with several attempts, from the points of the sequence that `seed` names."""
@@ -120,12 +123,32 @@ class SearchCall:
         known.box[:] = search_box(problem, seed, paces)
         self.entry = plain_search_entry if is_plain(self.I, F) else suited(search_entry, self.I, F)
         self.has_run = False
+        self.settings, self.formula = known.settings, None
+        if known.settings[FORMULAS] and (count := hinges_placed(problem)):
+            from supple.solvers.levenberg_marquardt.formula_first import FormulaFirst  # most problems need none of it
+
+            self.formula = FormulaFirst(problem, paces, sliced=count > HINGES)
 
     def run(self, T: np.ndarray, Q: np.ndarray, first: int = 0, last: int = 1) -> None:
         """Solve rows first … last − 1 of Q (k, size) in place for the targets T, k times as many numbers."""
+        if self.formula is None:
+            self.search(T, Q, first, last)
+        else:
+            self.formula.run(self, T, Q, first, last)
+
+    def search(self, T: np.ndarray, Q: np.ndarray, first: int, last: int) -> None:
+        """The same without a formula."""
         self.entry(self.I, self.F, self.scratch, T, Q, self.report, self.trace, first, last)
         if not self.has_run:  # from now on without a look at types, which stay what they are
             self.entry, self.has_run = untyped(self.entry), True
+
+
+def hinges_placed(problem: Problem) -> int:
+    """How many coordinates place the frame of a problem that may have a formula; 0 for all others."""
+    if len(problem.tasks) != 1 or getattr(problem.tasks[0].goal, "shape", None) != PLACEMENT:
+        return 0
+    count = int(np.count_nonzero(problem.moved))
+    return count if count in (HINGES, HINGES + 1) else 0
 
 
 # ── where attempts begin, and how their answers are unwound (the reasons are in `search`) ────────────────────────────

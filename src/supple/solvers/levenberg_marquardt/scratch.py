@@ -14,8 +14,8 @@ from supple.kernels.tables import EVALUATION
 
 LEARNING = 256  # coordinates beyond which nothing is learnt: it would take more time than it saves
 
-# settings of a search; rows are chained if each starts where the one before ended
-STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW, CHAINED, SETTINGS = range(8)
+# settings of a search; whether a formula may answer first; rows are chained if each starts where the one before ended
+STEPS, ATTEMPTS, TOLERANCE, FACTOR, FLOOR, SLOW, FORMULAS, CHAINED, SETTINGS = range(9)
 # rows of its box (see `levenberg_marquardt`)
 REACH, OFFSET, STRIDE, PERIOD, PACE, LOWER, UPPER, BOX = range(8)
 # what has come of it so far: whether all tasks are met, within their tolerances and no better; whether what was reached is a

@@ -15,7 +15,7 @@ from supple.geometry.placements import Floats
 from supple.motion.markers import Markers
 from supple.motion.motion import Motion
 
-MOTIONS = (".bvh", ".amc", ".mot", ".sto")
+MOTIONS = (".bvh", ".amc", ".mot", ".sto", ".glb", ".gltf", ".vrm", ".fbx", ".usd", ".usda", ".usdc", ".usdz")
 MARKERS = (".c3d", ".trc")
 APART = 1.1  # of the wider one's width: figures that stand side by side
 

@@ -1,0 +1,1 @@
+"""Rigs of animation programs: glTF, VRM, FBX, USD."""
