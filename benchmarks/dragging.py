@@ -172,7 +172,8 @@ def plot(changes: dict[str, np.ndarray], path: Path) -> None:
     ax.axhline(STRIDE, color="#c8322b", linewidth=0.8, linestyle="--", label="stride")
     ax.set_xlabel("event: out of reach and back")
     ax.set_ylabel("largest change [rad, m]")
-    ax.legend(frameon=False, ncols=5, fontsize=8)
+    ax.set_ylim(-0.01, 1.35 * STRIDE)
+    ax.legend(frameon=False, ncols=7, fontsize=8, loc="upper center")
     sheet.savefig(path, dpi=150)
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 else:  # they are imported when one of their members is asked for
     Kinematics = members_of(
         "supple.figure.kinematics.Kinematics",
-        "placement placements marker_places mass_centre seen jacobian curvature _world _frames _drivers "
+        "placement placements marker_places mass_centre seen jacobian curvature _world _frames _rows _drivers "
         "to_pinocchio from_pinocchio to_mujoco from_mujoco",
     )
     Edits = members_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,17 @@ class Kinematics:
             self.check_segment(name)
         array = self.posture(q, many=True)
         world, _ = self._world(np.atleast_2d(array))
+        if segments is None and array.ndim == 1:
+            at, frames = self._rows
+            return dict(zip(names, _placed(world[0, at]) @ frames, strict=True))
         frames = {name: self._frames(world, name) for name in names}
         return {name: T[0] for name, T in frames.items()} if array.ndim == 1 else frames
+
+    @cached_property
+    def _rows(self: Any) -> tuple[np.ndarray, Floats]:
+        """The row of every segment in the world table, and its frame in that row."""
+        packed, names = self.packed, self.segments
+        return np.array([packed.row[s] for s in names], dtype=int), np.array([packed.frame[s] for s in names])
 
     def marker_places(self: Any, q: ArrayLike, names: Sequence[str] | None = None) -> Floats:
         """Where the named markers (all by default) are: (m, 3) for one posture, (n, m, 3) for n of them."""
@@ -59,12 +69,7 @@ class Kinematics:
         return places[0] if array.ndim == 1 else places
 
     def _frames(self: Any, world: np.ndarray, segment: str) -> Floats:
-        rows = world[:, self.packed.row[segment]]
-        T = np.zeros((len(world), 4, 4))
-        T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
-        T[:, :3, 3] = rows[:, 9:12]
-        T[:, 3, 3] = 1.0
-        return T @ self.packed.frame[segment]
+        return _placed(world[:, self.packed.row[segment]]) @ self.packed.frame[segment]
 
     def mass_centre(self: Any, q: ArrayLike) -> Floats:
         """The centre of mass [m] in one posture."""
@@ -196,3 +201,12 @@ class Kinematics:
         from supple.figure.bridges import from_other
 
         return from_other(self, "MuJoCo", qpos, model, near, names, slack)
+
+
+def _placed(rows: np.ndarray) -> Floats:
+    """Rows of world tables as placements (n, 4, 4)."""
+    T = np.zeros((len(rows), 4, 4))
+    T[:, :3, :3] = rows[:, :9].reshape(-1, 3, 3)
+    T[:, :3, 3] = rows[:, 9:12]
+    T[:, 3, 3] = 1.0
+    return T

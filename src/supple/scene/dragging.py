@@ -17,7 +17,8 @@ A limb that is straight towards the target has no slope to bend by, and Gauss an
 attempt that does not get away is made once more from a nudge beside, and taken if it ends lower.
 
 A *stride* bounds by how much any coordinate changes in one event. A longer way is cut: the target is taken part of the way from
-where the effector is, so that the answer is again one in which the other constraints hold; what is left is cut in the posture.
+where the effector is, so that the answer is again one in which the other constraints hold; what is left is cut in the posture,
+and more of it if the way back to what is hard would not fit in the stride.
 """
 
 from __future__ import annotations
@@ -39,6 +40,13 @@ from supple.scene.state import Setup
 DRAGGED = 10  # evaluations that an attempt may take
 BACK = 8  # evaluations of the way back to what is hard
 FIRM = 1e4  # how much more a rank weighs than the next one
+SHARES = (
+    1.0,
+    0.5,
+    0.25,
+    0.1,
+    0.0,
+)  # of a stride: how far a posture is cut until the way back to what is hard fits in one
 CUTS = 1  # how often a way is shortened before its posture is
 STUCK = 1e-3  # rad, m: an attempt that gets no further may be at a straight limb
 NUDGE = 0.03  # of the way to the middle of the range
@@ -86,10 +94,7 @@ class Follower:
             found = self._once(asked, start, at)
             longest = _farthest(found.q, start)
         if stride is not None and longest > stride:
-            q = self._cut(found.q, start, stride)
-            held = self._held(q, targets, at)
-            q = q if held is None else self._cut(held, start, stride)
-            return self._told(found._replace(q=q), targets, SHORT)
+            return self._told(found._replace(q=self._strode(found.q, targets, at, start, stride)), targets, SHORT)
         if found.sure and asked[at] is targets[at]:
             kept = [None if target is None else np.array(target, dtype=float) for target in targets]
             return solved_by(found.q, (self, kept, [found.iterations, found.evaluations]))
@@ -140,6 +145,21 @@ class Follower:
         if self.problem.limits is None or not self.problem.limits.is_box:
             return check.audited()
         return judged_later(found.q, (check,), found.iterations, found.evaluations)
+
+    def _strode(self, q: Floats, targets: Sequence[Any], at: int, start: Floats, stride: float) -> Floats:
+        """A posture no further than a stride, on the way to q, in which what is hard holds if a shorter way has one."""
+        first = None
+        for share in SHARES:
+            part = self._cut(q, start, share * stride)
+            held = self._held(part, targets, at)
+            if held is None:
+                first = part if first is None else first
+                continue
+            if _farthest(held, start) <= stride:
+                return held
+            first = self._cut(held, start, stride) if first is None else first
+        assert first is not None
+        return first
 
     def _cut(self, q: Floats, start: Floats, stride: float) -> Floats:
         """A posture on the way to q, no further than a stride."""

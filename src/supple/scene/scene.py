@@ -28,8 +28,9 @@ from supple.problem.task import Clearance, Task
 from supple.scene.chains import Chains
 from supple.scene.dragging import Follower
 from supple.scene.edits import Edits
+from supple.scene.past import History
 from supple.scene.settle import settled
-from supple.scene.state import History, SceneState, Setup, legal, setup_of
+from supple.scene.state import SceneState, Setup, legal, setup_of
 from supple.scene.touches import Touch, touches_of
 from supple.scene.undoing import Undoing
 from supple.solvers.base import Solver

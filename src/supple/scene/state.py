@@ -92,29 +92,6 @@ class SceneState(Value):
         return FrozenDict(tasks)
 
 
-class History:
-    """All states of a scene, and which of them is now."""
-
-    def __init__(self, first: SceneState) -> None:
-        self.states, self.at = [first], 0
-
-    @property
-    def now(self) -> SceneState:
-        """The state at which the scene is."""
-        return self.states[self.at]
-
-    def keep(self, state: SceneState, instead: bool = False) -> None:
-        """Go on to a state, or put it in the place of this one; what was undone is forgotten."""
-        self.at += not instead
-        self.states[self.at :] = [state]
-
-    def there(self, way: int, refusal: str) -> SceneState:
-        """The state before (−1) or after (1)."""
-        if not 0 <= self.at + way < len(self.states):
-            raise BadValue(refusal)
-        return self.states[self.at + way]
-
-
 def checked(figure: Figure, task: Task) -> Task:
     """A task that can be a constraint on a figure; unknown names and chains without joints are refused."""
     Problem(figure, [task])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from supple.basics.checks import whole
 from supple.errors import BadValue
 from supple.scene.chains import Chains
-from supple.scene.state import History, SceneState, check_line
+from supple.scene.past import History
+from supple.scene.state import SceneState, check_line
 
 
 class Undoing:
@@ -17,14 +19,14 @@ class Undoing:
     _chains: Chains
 
     @property
-    def history(self) -> tuple[SceneState, ...]:
+    def history(self) -> Sequence[SceneState]:
         """Every state up to now, each with what was done, the posture and all else."""
-        return tuple(self._history.states[: self._history.at + 1])
+        return self._history.states.first(self._history.at + 1)
 
     @property
     def undone(self) -> tuple[SceneState, ...]:
         """The states that `redo` brings back, the next one first."""
-        return tuple(self._history.states[self._history.at + 1 :])
+        return self._history.states[self._history.at + 1 :]
 
     def undo(self) -> None:
         """Make the scene what it was before the last thing that was done: constraints, posture and all."""
@@ -36,7 +38,7 @@ class Undoing:
 
     def _go(self, way: int, refusal: str) -> None:
         self._chains.follow(self._history.there(way, refusal).setup.enabled)
-        self._history.at += way
+        self._history.go(way)
 
     def fold(self, since: int, done: str) -> None:
         """Make all that was done after the first `since` states of the history one step to undo, called `done`."""
@@ -48,5 +50,4 @@ class Undoing:
         if since <= at:
             last, before = states[at], states[since - 1]
             setup = before.setup if last.setup == before.setup else last.setup  # the same again is kept once
-            self._history.at = since
-            states[since:] = [replace(last, done=done, setup=setup)]
+            self._history.fold(since, replace(last, done=done, setup=setup))

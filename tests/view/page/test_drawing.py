@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import supple
@@ -19,6 +20,7 @@ from supple.cli.edit import freed, scene_of
 from supple.errors import BadValue
 from supple.figure import catalogue
 from supple.view.page.beside import Beside, Helper
+from supple.view.page.body import Body
 from supple.view.page.cloud import held_still
 from supple.view.page.keys import Keys
 from supple.view.page.meshes import Mesh, ball, joined, of_obstacle, of_solid, segments_of, thinned
@@ -72,6 +74,53 @@ def test_every_figure_has_something_to_take_hold_of(name: str):
         assert segment in figure.segments
         assert np.isfinite(mesh.vertices).all()
         assert mesh.faces.max() < len(mesh.vertices)
+
+
+class Node:
+    """A node of a page that remembers what was set."""
+
+    def __init__(self, name: str, **given: Any) -> None:
+        self.__dict__.update(name=name, position=np.zeros(3), wxyz=np.array([1.0, 0.0, 0.0, 0.0]), said=[])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.said.append(name)
+        self.__dict__[name] = np.array(value) if name in ("position", "wxyz") else value
+
+
+class Nodes:
+    """What a page's scene is to a body."""
+
+    def add_mesh_simple(self, name: str, *_: Any, **given: Any) -> Node:
+        return Node(name, **given)
+
+
+@pytest.mark.parametrize("name", ["human", "jack"])
+def test_every_segment_is_drawn_where_it_is_and_only_what_a_joint_moves_is_sent(name: str):
+    figure = supple.load(name)
+    body = Body(Nodes(), "/figure", figure)
+    by_name = {node.name: node for node in body.nodes.values()}
+
+    def world(node: Node) -> np.ndarray:
+        own = np.eye(4)
+        own[:3, :3], own[:3, 3] = Rotation.from_quat(np.roll(node.wxyz, -1)).as_matrix(), node.position
+        above = by_name.get(node.name.rpartition("/")[0])
+        return own if above is None else world(above) @ own
+
+    q = figure.limits.project(figure.rest + 0.3 * np.random.default_rng(1).standard_normal(figure.size))
+    for posture in (figure.rest, q):
+        body.show(posture)
+        for segment, node in body.nodes.items():
+            assert_allclose(world(node), figure.placement(posture, segment), atol=1e-4)
+    for node in body.nodes.values():
+        node.said.clear()
+    body.coloured = False
+    body.show(q)
+    bent = np.array(q)
+    bent[figure.coordinates.index("forearm_l.flexion")] = 1.0
+    for node in body.nodes.values():
+        node.said.clear()
+    body.show(bent)
+    assert {segment: node.said for segment, node in body.nodes.items() if node.said} == {"forearm_l": ["wxyz"]}
 
 
 URDF = """<robot name="r"><link name="base"><visual><geometry><box size="1 1 1"/></geometry></visual></link>

@@ -191,8 +191,67 @@ def test_two_people_shake_hands_and_stand(session: Session):
     assert after["human/upper_arm_l.flexion"] == pytest.approx(before["human/upper_arm_r.flexion"])
     with pytest.raises(BadValue, match="needs two"):
         session.pair("meet", "hand_r", "hand_r")
-    with pytest.raises(BadValue, match="swap before"):
-        session.swap(supple.load("jack"))
+
+
+def test_one_of_several_figures_goes_and_takes_its_pins_along(session: Session):
+    robot, box = session.invite(supple.load("panda")), session.invite(supple.load("crate", sides=(0.3, 0.4, 0.3)))
+    names = [
+        session.pair("meet", "hand_r.palm", f"{box}crate"),
+        session.pair("together", f"{robot}panda_hand", f"{box}crate"),
+    ]
+    session.prefer("forearm_l")
+    before, q = session.figure.named(session.q), session.q
+    session.select(f"{robot}panda_hand")
+    session.dismiss()
+    assert not any(s.startswith(robot) for s in session.figure.segments)
+    after = session.figure.named(session.q)
+    assert after == {c: x for c, x in before.items() if not c.startswith(robot)}
+    assert list(session.scene.constraints) == ["foot_l", "foot_r", names[0], "prefer forearm_l"]
+    assert session.misses()[names[0]][1]
+    there = pulled(session, f"{box}crate", [0.03, 0.02, 0.04])
+    assert_allclose(place(session, f"{box}crate"), there, atol=1e-3)
+    session.select("hand_r")
+    session.dismiss()
+    assert session.figure.segments == ("crate",)
+    assert not session.scene.constraints
+    assert_allclose(place(session, "crate"), there, atol=1e-3)
+    with pytest.raises(BadValue, match="click on the figure"):
+        session.dismiss()
+    for _ in range(3):
+        session.undo()
+    assert_array_equal(session.q, q)
+    session.become(Scene(supple.load("human")))
+    session.select("hand_l")
+    with pytest.raises(BadValue, match="one figure only"):
+        session.dismiss()
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_of_two_people_is_swapped_and_goes_on_shaking_hands(session: Session, first: bool):
+    other = session.invite(supple.load("human"))
+    session.pair("meet", f"{other}hand_r.palm", "hand_r.palm")
+    session.turn({"forearm_l.flexion": 0.8, f"{other}forearm_l.flexion": 1.1})
+    before = session.figure.named(session.q)
+    session.select("head" if first else f"{other}head")
+    session.swap(supple.load("jack", spine="grouped"))
+    gone, stays = ("", other) if first else (other, "")
+    new = "" if first else "jack/"
+    after = session.figure.named(session.q)
+    assert after[f"{new}forearm_l.flexion"] == pytest.approx(before[f"{gone}forearm_l.flexion"], abs=0.1)
+    assert all(after[c] == x for c, x in before.items() if c.startswith("human/") == bool(stays))
+    assert set(session.scene.constraints) == {
+        "foot_l",
+        "foot_r",
+        "human/foot_l",
+        "human/foot_r",
+        "hand_r.palm – hand_r.palm",
+    }
+    session.solve()
+    assert all(ok for _, ok in session.misses().values())
+    assert session.scene.limits.contains(session.q)
+    session.undo()
+    session.undo()
+    assert session.figure.named(session.q) == before
 
 
 def test_either_hand_follows_a_pin(session: Session):

@@ -286,9 +286,11 @@ def test_constraints_that_the_page_does_not_make_are_kept(person: supple.Figure)
     assert "is left out" in python_lines(session.scene)
 
 
-def test_copy_as_python_runs_where_it_must_leave_an_obstacle_out():
+def test_copy_as_python_makes_hulls_again():
     scene = Scene(supple.load("human"))
-    scene.place("rock", supple.geometry.Hull(np.eye(4, 3) + 2.0))
-    lines = python_lines(scene)
-    assert "# rock: left out" in lines
-    exec(lines, {})
+    scene.place("rock", supple.geometry.Hull(np.random.default_rng(0).standard_normal((9, 3)) + 3.0, 0.02))
+    space: dict[str, object] = {}
+    exec(python_lines(scene), space)
+    again = space["scene"]
+    assert isinstance(again, Scene)
+    assert again.obstacles == scene.obstacles

@@ -14,7 +14,7 @@ from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.figure.figure import Figure
 from supple.figure.structure import Origin
 from supple.geometry.placements import Floats
-from supple.geometry.shapes import Ball, Box, Capsule, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Hull, Polytope
 from supple.problem.goals import AimedAt, AnyOf, At, Balanced, Beyond, Facing, Near, OnLine, OnPlane, Placed
 from supple.problem.task import Clearance, Task
 from supple.scene.scene import Scene
@@ -138,8 +138,10 @@ def _goal(goal: Any, used: set[str]) -> str | None:
 
 
 def _obstacle(shape: Any, used: set[str]) -> str | None:
-    if not isinstance(shape, Box | Ball | Capsule | Polytope):
+    if not isinstance(shape, Box | Ball | Capsule | Polytope | Hull):
         return None
+    if isinstance(shape, Hull):  # `supple` itself does not have the name
+        return f"supple.geometry.Hull({_numbers(shape.points)}, {shape.radius!r})"
     used.add(type(shape).__name__)
     if isinstance(shape, Box):
         return f"Box({_numbers(shape.lower)}, {_numbers(shape.upper)}, {_numbers(shape.at)})"

@@ -29,7 +29,7 @@ def quaternions(frames: Floats) -> Floats:
 
 
 class Body:
-    """The nodes of one figure under a name; `moved` sends only what has changed."""
+    """The nodes of one figure under a name, each hung on the one that carries it; `show` sends only what has changed."""
 
     def __init__(
         self, scene: Any, name: str, figure: Figure, meshes: dict[str, Mesh] | None = None, opacity: float | None = None,
@@ -42,36 +42,48 @@ class Body:
         self._flesh = rgb(tint or ("#d8b898" if flesh else BASES["bone"]))
         drawn = segments_of(figure) if meshes is None else meshes
         self.segments = tuple(drawn)
-        self._rows = {s: i for i, s in enumerate(figure.segments)}
         self._tints = {s: self._flesh if tint else _tinted(self._flesh, prefixes_of(figure), s) for s in drawn}
-        colours = {s: tuple((255 * own).astype(int).tolist()) for s, own in self._tints.items()}
+        self._colour = {s: tuple((255 * own).astype(int).tolist()) for s, own in self._tints.items()}
+        self._own = {s: figure.joints_of(s) for s in drawn}
+        self._below, names = _carriers(figure, self.segments), list[str]()
+        for i, below in enumerate(self._below):
+            names.append(f"{names[below] if below >= 0 else name}/{i}")
         self.nodes = {
             s: scene.add_mesh_simple(
-                f"{name}/{i}", mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32), color=colours[s],
+                node, mesh.vertices.astype(np.float32), mesh.faces.astype(np.uint32), color=self._colour[s],
                 opacity=opacity, cast_shadow=opacity is None, receive_shadow=False,
             )
-            for i, (s, mesh) in enumerate(drawn.items())
+            for node, (s, mesh) in zip(names, drawn.items(), strict=True)
         }  # fmt: skip
-        self._colour = colours
-        self._last: dict[str, Floats] = {}
+        self._last = np.full((len(self.segments), 4, 4), np.inf)
         self._joints = _Joints(scene, f"{name}/joints", skeleton) if not skeleton.shaped and opacity is None else None
 
     def show(self, q: Floats, chosen: str | None = None) -> None:
         """Draw a posture."""
         frames = self.figure.placements(q)
-        changed = [s for s in self.nodes if s not in self._last or np.abs(frames[s] - self._last[s]).max() > MOVED]
-        if changed:
-            turns = quaternions(np.stack([frames[s] for s in changed]))
-            for s, turn in zip(changed, turns, strict=True):
-                node, before = self.nodes[s], self._last.get(s)
-                if before is None or np.abs(frames[s][:3, 3] - before[:3, 3]).max() > MOVED:
-                    node.position = frames[s][:3, 3]
-                if before is None or np.abs(frames[s][:3, :3] - before[:3, :3]).max() > MOVED:
-                    node.wxyz = turn
-                self._last[s] = frames[s]
-        self._show_colours(q, chosen)
-        if self._joints is not None:
-            self._joints.show(frames, used_range(self.figure, q) if self.coloured else None)
+        seen = self._seen(frames)
+        apart = np.abs(seen - self._last)
+        slid, turned = apart[:, :3, 3].max(axis=1) > MOVED, apart[:, :3, :3].max(axis=(1, 2)) > MOVED
+        for i in np.flatnonzero(slid):
+            self.nodes[self.segments[i]].position = self._last[i, :3, 3] = seen[i, :3, 3]
+        if turned.any():
+            self._last[turned, :3, :3] = seen[turned, :3, :3]
+            for i, turn in zip(np.flatnonzero(turned), quaternions(seen[turned]), strict=True):
+                self.nodes[self.segments[i]].wxyz = turn
+        used = used_range(self.figure, q) if self.coloured else None
+        self._show_colours(q, chosen, {} if used is None or self._joints is not None else used)
+        if self._joints is not None and (slid.any() or turned.any() or self._joints.coloured != self.coloured):
+            self._joints.show(frames, used)
+
+    def _seen(self, frames: dict[str, Floats]) -> Floats:
+        """Every drawn segment in the axes of the one that carries it: what a joint moves, nothing else, changes."""
+        world = np.array([frames[s] for s in self.segments]).reshape(-1, 4, 4)
+        hung = self._below >= 0
+        below, seen = world[self._below[hung]], np.array(world)
+        back = np.swapaxes(below[:, :3, :3], 1, 2)
+        seen[hung, :3, :3] = back @ world[hung, :3, :3]
+        seen[hung, :3, 3] = (back @ (world[hung, :3, 3] - below[:, :3, 3])[:, :, None])[:, :, 0]
+        return seen
 
     def set_visible(self, visible: bool) -> None:
         """Show or hide all of it."""
@@ -82,8 +94,9 @@ class Body:
 
     def remove(self) -> None:
         """Take it off the page."""
-        for node in self.nodes.values():
-            node.remove()
+        for node, below in zip(self.nodes.values(), self._below, strict=True):
+            if below < 0:
+                node.remove()  # and what hangs on it
         if self._joints is not None:
             self._joints.remove()
 
@@ -100,28 +113,35 @@ class Body:
             node.on_drag("left")(dragged)
             node.on_click(clicked)
 
-    def _show_colours(self, q: Floats, chosen: str | None) -> None:
-        shares = self._shares(q) if self.coloured and self._joints is None else {}
+    def _show_colours(self, q: Floats, chosen: str | None, used: dict[str, float | None]) -> None:
+        """Warm what is near a limit; a joint that rests at a limit and has not left it does not count."""
+        coordinates = self.figure.coordinates
+        resting = {c for c, still in zip(coordinates, np.abs(q - self.figure.rest) < 0.05, strict=True) if still}
         for s in self.nodes:
             if s == chosen:
                 colour = CHOSEN
             else:
-                used = [share for name in self.figure.joints_of(s) if (share := shares.get(name)) is not None]
-                warm = np.round(LEVELS * np.clip((max(used, default=0.0) - WARM) / (1.0 - WARM), 0.0, 1.0)) / LEVELS
-                colour = _warmed(tuple(self._tints[s].tolist()), float(warm))
+                shares = [used.get(c) for c in self._own[s] if c not in resting]
+                share = max((x for x in shares if x is not None), default=0.0)
+                colour = _warmed(
+                    *self._tints[s].tolist(), round(LEVELS * min(max((share - WARM) / (1.0 - WARM), 0.0), 1.0))
+                )
             if colour != self._colour[s]:
                 self.nodes[s].color = self._colour[s] = colour
 
-    def _shares(self, q: Floats) -> dict[str, float | None]:
-        """How much of its range each joint uses; one that rests at a limit and has not left it does not count."""
-        rest = dict(zip(self.figure.coordinates, (np.abs(q - self.figure.rest) < 0.05).tolist(), strict=True))
-        return {name: None if rest.get(name) else share for name, share in used_range(self.figure, q).items()}
+
+def _carriers(figure: Figure, drawn: tuple[str, ...]) -> np.ndarray:
+    """Which of the drawn segments carries each of them, −1 for none."""
+    at = {s: i for i, s in enumerate(drawn)}
+    above = [next((at[p] for p in figure.path_to_root(s)[1:] if p in at), -1) for s in drawn]
+    return np.array(above, dtype=int)
 
 
 @cache
-def _warmed(tint: tuple[float, ...], warm: float) -> tuple[int, ...]:
-    """The colour of a segment whose joint is nearly at its limit, from 0 to 1."""
-    mixed = (1.0 - 0.6 * warm) * np.array(tint) + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
+def _warmed(red: float, green: float, blue: float, level: int) -> tuple[int, ...]:
+    """The colour of a segment whose joint is nearly at its limit, from 0 to `LEVELS`."""
+    warm = level / LEVELS
+    mixed = (1.0 - 0.6 * warm) * np.array([red, green, blue]) + 0.6 * warm * ramp(WARM + (1.0 - WARM) * warm)
     return tuple((255 * mixed).astype(int).tolist())
 
 
@@ -157,7 +177,7 @@ class _Joints:
                     else np.eye(3)
                 )
                 kinds[False].append((segment, T, np.array([solid.radius, solid.radius, solid.length]), names))
-        self._rows = []
+        self._rows, self.coloured = [], True
         for round_, rows in kinds.items():
             if rows:
                 mesh = ball() if round_ else drum()
@@ -170,6 +190,7 @@ class _Joints:
                 self._rows.append((node, rows))
 
     def show(self, frames: dict[str, Floats], used: dict[str, float | None] | None) -> None:
+        self.coloured = used is not None
         for node, rows in self._rows:
             world = np.stack([frames[segment] @ T for segment, T, _, _ in rows])
             node.batched_positions = world[:, :3, 3].astype(np.float32)

@@ -81,22 +81,24 @@ def opposite(scene: Scene, other: Figure) -> Floats:
     return place((float(root[0]) + there, float(root[1]), 0.0), rpy=(0.0, 0.0, np.pi))
 
 
-def swapped(scene: Scene, to: Figure) -> Scene:
-    """The scene with another figure that holds itself as this one does; pins go to the segments that match, where they are."""
-    if scene.figure.origin is not None and scene.figure.origin.beside:
-        raise BadValue("swap before another figure is added: a company has no single posture to carry over")
+def swapped(scene: Scene, to: Figure) -> tuple[Scene, Match]:
+    """The scene with another figure that holds itself as this one does, and which segments match.
+
+    Pins go to the segments that match, where they are.
+    """
     still = Motion(scene.figure, np.stack([scene.q, scene.q]), np.array([0.0, 1.0]))
     found = retarget(still, to, plant=False)
     q = found.q[0]
     pins = [new for task in scene.constraints.values() if (new := _carried(task, to, q, found.match)) is not None]
     off = [name for name in scene.disabled if any(pin.name == name for pin in pins)]
-    return Scene(to, q, constraints=pins, disabled=off, obstacles=scene.obstacles, clearance=_clearance(scene, to))
+    other = Scene(to, q, constraints=pins, disabled=off, obstacles=scene.obstacles, clearance=_clearance(scene, to))
+    return other, found.match
 
 
 def _carried(task: Task, to: Figure, q: Floats, match: Match) -> Task | None:
     """The pin on the segment that matches, as the figure is now."""
     kind, segment = kind_of(task), segment_of(task)
-    there = _matching(match, to, segment)
+    there = matching(match, to, segment)
     if kind is None or (there is None and kind != "balance"):
         return None
     options: Mapping[str, Any] = {
@@ -111,7 +113,8 @@ def _carried(task: Task, to: Figure, q: Floats, match: Match) -> Task | None:
         return None
 
 
-def _matching(match: Match, to: Figure, segment: str | None) -> str | None:
+def matching(match: Match, to: Figure, segment: str | None) -> str | None:
+    """The segment of a figure that matches one of the figure before; none if there is none."""
     if segment is None:
         return None
     found = [target for target, source in dict(match.pairs).items() if source == segment]

@@ -16,6 +16,7 @@ from supple.problem.task import Task
 from supple.scene.scene import Scene
 from supple.solvers.base import Solver
 from supple.view.page.company import free_prefix, joined, opposite, swapped
+from supple.view.page.exchange import exchanged, members, prefix_of, without
 from supple.view.page.hand_presets import hands_meant, preset
 from supple.view.page.mirror import bare, mirrored
 from supple.view.page.pins import new_pair, new_pin
@@ -213,7 +214,7 @@ class Editing:
     def redo(self) -> None:
         """Forth by one step."""
         self._quiet()
-        if not self.scene.undone and self._later and self._later[-1][1] is self.scene.now:
+        if not self.scene.undone and self._later and self._later[-1][1] == self.scene.now:
             self._earlier.append(self.scene)
             self.scene, self.selected = self._later.pop()[0], None
         else:
@@ -230,9 +231,22 @@ class Editing:
         self._say(None)
 
     def swap(self, to: Figure) -> None:
-        """Another figure in the place of this one; it keeps the posture, and the pins that it has segments for."""
+        """Another figure in the place of this one, of several that of the selected segment.
+
+        It keeps the posture, and the pins that it has segments for.
+        """
         self._quiet()
-        self.become(swapped(self.scene, to))
+        if len(members(self.figure)) > 1:
+            self.become(exchanged(self.scene, prefix_of(self.figure, self.selected), to))
+        else:
+            self.become(swapped(self.scene, to)[0])
+
+    def dismiss(self) -> None:
+        """Take the figure of the selected segment out of the company, and the pins that speak of it."""
+        self._quiet()
+        if self.selected is None:
+            raise BadValue("click on the figure that is to go")
+        self.become(without(self.scene, prefix_of(self.figure, self.selected)))
 
     def invite(self, other: Figure, at: Any = None) -> str:
         """Another figure into the same world, in front of the first unless told where; the prefix of its names."""

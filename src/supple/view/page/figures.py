@@ -36,7 +36,10 @@ class Figures:
         self.sent: dict[str, Figure] = {}  # figures that somebody has uploaded
         self._pick = gui.add_dropdown("Figure", (*catalogue.names(), *VARIANTS), initial_value="jack")
         act = gui.add_button_group(
-            " ", ("swap", "add"), hint="Swap: another figure holds the same posture. Add: another one in the same scene"
+            " ",
+            ("swap", "add", "remove"),
+            hint="Swap: another figure holds the same posture, of several the one that is selected. Add: another one in "
+            "the same scene. Remove: the selected one of several",
         )
         act.on_click(lambda e: page.worker.do(lambda s: self.act(s, e.target.value)))
         gui.add_markdown(
@@ -63,7 +66,10 @@ class Figures:
         self.page.worker.do(work)
 
     def act(self, session: Session, what: str) -> None:
-        """Swap the figure, or add one."""
+        """Swap the figure, add one, or take one away."""
+        if what == "remove":
+            session.dismiss()
+            return
         name = self._pick.value
         figure = self.sent[name] if name in self.sent else named(name)
         if what == "add":

@@ -23,6 +23,7 @@ from supple.problem.solution import Solution
 from supple.problem.task import Task, met, miss_of
 from supple.scene.scene import Scene
 from supple.scene.settle import nearby
+from supple.scene.state import SceneState
 from supple.solvers.base import Solver
 from supple.solving.solve import solve
 from supple.view.page.editing import Editing
@@ -52,6 +53,7 @@ class Session(Editing):
         self._clipboard: tuple[Figure, Floats] | None = None
         self._earlier: list[Scene] = []
         self._later: list[tuple[Scene, Any]] = []
+        self._known: tuple[SceneState, dict[str, tuple[Miss, bool]]] | None = None  # the misses of a state
         self.other: str | None = None  # what was selected before, for pins between two
         if stand and not scene.constraints:
             self._stand()
@@ -65,7 +67,11 @@ class Session(Editing):
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────────────
     def misses(self) -> dict[str, tuple[Miss, bool]]:
         """By how much each enabled constraint is missed, and whether that is within its tolerances."""
-        return {task.name: self._missed(task) for task in self.scene.problem.tasks}
+        now = self.scene.now
+        if self._known is None or self._known[0] is not now:
+            counted = [now.constraints[name] for name in now.setup.enabled]
+            self._known = (now, {task.name: self._missed(task) for task in counted})
+        return self._known[1]
 
     def _missed(self, task: Task) -> tuple[Miss, bool]:
         miss = miss_of(self.figure, task, self.q)
@@ -222,7 +228,8 @@ class Session(Editing):
         if pin is not None and pin in self.scene.now.setup.enabled:
             if not self._missed(self.scene.constraints[pin])[1]:
                 return False
-            if self.pulls and self.scene.problem.clear:
+            setup = self.scene.now.setup
+            if self.pulls and (setup.obstacles or setup.clearance.itself):
                 return all(ok for _, ok in self.misses().values())
         return solution.ok
 

@@ -44,10 +44,13 @@ def opened(name: str, content: bytes) -> supple.Figure | supple.Motion | supple.
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         path = Path(folder) / safe
         write_file(path, content)
-        if ending == ".bvh":
-            motion = supple.read_motion(path)
-            return motion if len(motion) > 1 else motion.figure
-        figure = supple.load(path)
+        try:
+            if ending == ".bvh":
+                motion = supple.read_motion(path)
+                return motion if len(motion) > 1 else motion.figure
+            figure = supple.load(path)
+        except BadFile as error:
+            raise BadFile(str(error).replace(str(path), safe)) from error  # the folder is nobody's business
     return figure._with_origin(None)  # the file is gone
 
 

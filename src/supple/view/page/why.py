@@ -91,7 +91,8 @@ def _straight(figure: Figure, q: Floats, task: Task, way: Floats) -> list[str]:
     if segment is None:
         return []
     rows = [s for s in reversed(figure.path_to_root(segment)) if s in figure.segments and figure.joints_of(s)]
-    places = [figure.placement(q, s)[:3, 3] for s in rows] + [figure.seen(q, task.effector)[:3, 3]]
+    frames = figure.placements(q)
+    places = [frames[s][:3, 3] for s in rows] + [figure.seen(q, task.effector)[:3, 3]]
     size = max((float(np.linalg.norm(places[-1] - p)) for p in places), default=0.0)
     out = []
     for k in range(1, len(rows)):
@@ -100,7 +101,7 @@ def _straight(figure: Figure, q: Floats, task: Task, way: Floats) -> list[str]:
         if before is None or after is None or len(figure.joints_of(rows[k])) != 1:
             continue
         aligned = (_angle(before, after) < STRAIGHT) and (_angle(after, way) < 3.0 * STRAIGHT)
-        axis = figure.placement(q, rows[k])[:3, :3] @ np.array(figure.joint_of[rows[k]].turn)
+        axis = frames[rows[k]][:3, :3] @ np.array(figure.joint_of[rows[k]].turn)
         if aligned and abs(float(axis @ after)) < 0.5 * np.linalg.norm(after) * np.linalg.norm(axis):  # it would bend
             out.append(spoken(rows[k]))
     return out

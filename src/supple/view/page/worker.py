@@ -11,7 +11,7 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, TypeVar
 
 from supple.errors import Error
@@ -28,7 +28,6 @@ class Worker:
 
     def __init__(self, session: Session, show: Callable[[Session], None]) -> None:
         self.session, self.trouble = session, ""
-        self.times: list[float] = []  # seconds of the last ticks
         self.ticks = 0  # since the beginning
         self._show, self._queue = show, queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="supple page", daemon=True)
@@ -72,16 +71,17 @@ class Worker:
                 if work is None:
                     return
                 self._guarded(work)
-            if self.session.pulls and perf_counter() >= due:
+            if self.session.pulls:
+                if perf_counter() < due:
+                    continue  # a picture comes with the tick
                 due = max(due + 1.0 / RATE, perf_counter() - BEHIND)
                 self._guarded(self._tick)
             self._guarded(self._show)
 
     def _tick(self, session: Session) -> None:
-        began = perf_counter()
+        began = thread_time()
         session.tick()
-        took = perf_counter() - began
-        self.times = [*self.times[-59:], took]
+        took = thread_time() - began
         self.ticks += 1
         session.said = replace(session.said, microseconds=1e6 * took)
 
