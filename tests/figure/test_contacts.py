@@ -47,9 +47,9 @@ def test_bars_are_the_shapes_of_bodies_unless_solids_are_given():
     figure = Figure("f", parts, bodies={"b": Body(shapes=shapes), "c": Body(shapes=shapes), "d": Body(1.0)})
     assert list(figure.bars) == ["b", "c"]
     assert figure.bars["b"][:2] == shapes[:2]
-    assert [type(bar) for bar in figure.bars["b"]] == [Ball, Capsule, Capsule, Box]
+    assert [type(bar) for bar in figure.bars["b"]] == [Ball, Capsule, Cylinder, Box]
     given_some = figure.with_solids({"c": PEA, "d": PEA})
-    assert [type(bar) for bar in given_some.bars["b"]] == [Ball, Capsule, Capsule, Box]
+    assert [type(bar) for bar in given_some.bars["b"]] == [Ball, Capsule, Cylinder, Box]
     assert given_some.bars["c"] == given_some.bars["d"] == PEA
     assert list(figure.with_spheres({"b": []}).bars) == ["c"]
 

@@ -16,7 +16,7 @@ from supple.figure.drives import Coordinate, Drive, Group, LinearLimit, mimic
 from supple.figure.figure import Figure
 from supple.figure.joints import ball, fixed, free, hinge
 from supple.geometry.placements import X, inverse, place
-from supple.geometry.shapes import Ball, Capsule, Cylinder
+from supple.geometry.shapes import Ball, Capsule
 from supple.problem.problem import Problem
 from tests.tables.figures import FIGURES, FOUR_BAR, TREES, posture, somewhere, trees
 
@@ -371,10 +371,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
         BadValue,
         "a capsule's end must have shape",
     ),
-    "a cylinder for a solid": (
-        lambda: ARM.with_solids({"hand": [Cylinder(1.0, 1.0)]}),  # pyright: ignore
+    "a cone for a solid": (
+        lambda: ARM.with_solids({"hand": ["cone"]}),  # pyright: ignore
         BadValue,
-        "the solids of 'hand' must be a Ball, Capsule, Box or Hull",
+        "the solids of 'hand' must be a Ball, Capsule, Cylinder, Box or Hull, not 'cone'",
     ),
     "spline drive of nobody": (
         lambda: ARM.grouped(Group("g", (), {"elbow": Drive.by({"z": 1})})),

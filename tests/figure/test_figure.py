@@ -273,7 +273,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     ),
     "reflected frame": (lambda: Frame("hand", np.diag([1, 1, -1, 1])), BadValue, "the frame on 'hand' is a reflection"),
     "gap of a mass": (lambda: Gap(Point("hand"), MassCentre()), BadValue, "the ends of a gap are points"),  # type: ignore
-    "several postures": (lambda: ARM.placements(np.zeros((2, 4))), BadValue, "posture"),
     "jacobian of a stack": (lambda: ARM.jacobian(np.zeros((2, 2, 4)), "hand"), BadValue, "posture"),
 }
 

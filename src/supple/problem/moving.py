@@ -18,7 +18,7 @@ from supple.errors import BadValue, Refused, find, shown
 from supple.geometry.placements import Floats, here, placement
 from supple.geometry.shapes import Ball, Hull, Polytope
 from supple.kernels.kinds import CLEAR
-from supple.kernels.layouts import AT_NUMBER, FRAME, KIND, PROBLEM, REFERENCE, TERM, view
+from supple.kernels.layouts import FRAME, KIND, PROBLEM, REFERENCE, view
 from supple.problem.bars import carried_along
 from supple.problem.problem import Problem
 
@@ -123,11 +123,12 @@ class Movers:
         pairs = [pair for task in problem.clear for pair in task.goal.pairs]
         obstacles: Any = problem.obstacles
         self.own = {name: shape.at for name, shape in obstacles.items() if isinstance(shape, Moving)}
+        places = view(PROBLEM, I, np.arange(len(F)), "NUMBER")  # in F
         self.at: dict[str, np.ndarray] = {}
         self.frames: dict[str, np.ndarray] = {}
         for name in self.own:
             mine = [
-                (int(I[AT_NUMBER]) + TERM * int(row) + (FRAME if pair.bar.moves == name else REFERENCE), thing.at)
+                (places[row, FRAME if pair.bar.moves == name else REFERENCE], thing.at)
                 for row, pair in zip(rows, pairs, strict=True)
                 for thing in pair[:2]
                 if thing.moves == name
@@ -139,4 +140,4 @@ class Movers:
         """Write where the obstacles are; those that are not named are where the problem has them."""
         for name, own in self.own.items():
             frames = carried_along(placements.get(name, own), self.frames[name])
-            F[self.at[name]] = np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], axis=1)
+            np.put(F, self.at[name], np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], axis=1))

@@ -66,6 +66,14 @@ class Path(Solutions):
         return tuple((1 + np.flatnonzero(moved > self.jump)).tolist())
 
 
+def _moved(rows: Rows, obstacles: Any, whole: bool) -> None:
+    """Tell the rows where obstacles are that move."""
+    if obstacles is not None and whole:
+        raise Refused("whole=True knows obstacles that stand still: leave out obstacles=, or whole=")
+    if obstacles is not None:
+        rows.move(obstacles)
+
+
 def follow(
     problem: Problem,
     targets: Any,
@@ -92,9 +100,8 @@ def follow(
     found, with the fewest breaks otherwise (`Path.breaks`, `Path.reason`). Preferences and posture goals choose among the
     branches that lead through, and never into a dead end; speeds are kept on it. `whole` has the figure's `jump` as its bound.
 
-    `obstacles` says where those are that move, as for `solve_many`; `whole` does not know them.
-
-    Steps that are not solved when the `deadline` [s] passes are STOPPED, where the last one ended. Ctrl-C raises `Interrupted`.
+    `obstacles` says where those are that move, as for `solve_many`; `whole` does not know them. Steps that are not solved
+    when the `deadline` [s] passes are STOPPED, where the last one ended. Ctrl-C raises `Interrupted`.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what follow() takes first")
@@ -106,10 +113,7 @@ def follow(
     T = flat_targets(problem, given)
     paced = bool(np.isfinite(paces).any())
     rows = Rows(problem, given, T, np.empty((len(T), figure.size)), FREELY.report(len(T)), seed, proving)
-    if obstacles is not None:
-        if whole:
-            raise Refused("whole=True knows obstacles that stand still: leave out obstacles=, or whole=")
-        rows.move(obstacles)
+    _moved(rows, obstacles, whole)
     begin = problem.admitted(figure.rest if start is None else figure.posture(start))
     branch: np.ndarray | None = None
     if flag(whole, "whole"):

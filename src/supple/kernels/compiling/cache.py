@@ -35,6 +35,7 @@ KEPT = 4  # folders of other versions
 NAMED = (
     "geometry/placements.py",
     "problem/allowance.py",
+    "solvers/any_arm/rows_of_elimination.py",
     "solvers/closed_forms/axes.py",
     "solvers/closed_forms/recognition.py",
     "solvers/closed_forms/rows_of_arms.py",

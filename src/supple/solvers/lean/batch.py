@@ -21,11 +21,12 @@ from supple.problem.goals import At, Placed
 from supple.problem.problem import Problem
 from supple.problem.targets import slots
 from supple.solvers.lean import gpu
+from supple.solvers.lean.chunk import Slot
 from supple.solvers.lean.kept import compiled
 from supple.solvers.lean.shape import COARSE_ANGLE, COARSE_PLACE, Refused, packs, shaped
 
 CHUNK, CHUNK_THERE = 1 << 19, 1 << 22  # rows that are on the way to and from the device, and that lie there
-ON_THE_WAY = 3
+ON_THE_WAY, THREADS = 3, 128  # chunks at once; threads of a block
 PATIENCE = ((150_000, 40), (1_000_000, 80), (np.inf, 160))  # rows, and trips of one before it goes to the race
 FEW = 8192  # rows up to which each has a warp of its own from the beginning
 TIGHT = 4  # steps of the finish where tolerances are finer than what float32 can come to; else one
@@ -39,22 +40,6 @@ class Found(NamedTuple):
 
     q: Any  # (n, size) postures, float64; of a row that is not met, one near the start
     trips: Any  # (n) evaluations, int32; negative where the row is not met
-
-
-class Slot:
-    """Buffers for a chunk, on the device and pinned, and the stream that fills them."""
-
-    def __init__(self, rows: int, widths: tuple[int, int, int], kind: Any, pinned: bool) -> None:
-        cuda = gpu.cuda()
-        wide, found, size = widths
-        self.stream, self.done = cuda.stream(), cuda.event()
-        self.graphs: dict[int, tuple[Any, Any]] = {}  # of small batches, by their size
-        self.targets = cuda.device_array((rows, wide), kind)
-        self.work, self.Q = cuda.device_array(2 + 2 * rows, np.int32), cuda.device_array((rows, found), np.float32)
-        self.P, self.verdict = cuda.device_array((rows, size)), cuda.device_array(rows, np.int32)
-        if pinned:
-            self.given = cuda.pinned_array((rows, wide), kind)
-            self.answer, self.told = cuda.pinned_array((rows, size)), cuda.pinned_array(rows, np.int32)
 
 
 class Batch:
@@ -154,7 +139,7 @@ class Batch:
 
     def _launch(self, slot: Slot, targets: Any, source: Any, out: tuple[Any, Any]) -> None:
         """Solve a chunk whose targets are on the device, on the slot's stream."""
-        from supple.solvers.lean.loops import RACE_ALL, RACE_LEFT, REFILL, THREADS, WARP
+        from supple.solvers.lean.lane import RACE_ALL, RACE_LEFT, REFILL, WARP
 
         search, finish = self._kernels(targets.dtype.type, "C" if targets.is_c_contiguous() else "A")
         count, (P, verdict) = targets.shape[0], out

@@ -14,7 +14,8 @@ LEAST_TRACE, WORST = 4e-4, 4.0  # 4 cos²(φ/2) from which on a turn is near hal
 
 def goals_leaf(shape: Shape, t: Any, settings: tuple[Any, float], jit: Callable[[Any], Any]) -> Any:
     """``judge(tool, bounds, base, T, memory) → over, value`` of all goals; it fills the points and the errors."""
-    ZERO = settings[0](0)
+    real, _ = settings
+    ZERO = real(0)
     each = [_of_run(run, shape.free, settings, jit) for run in t.runs]
 
     @jit

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.errors import BadValue, MissingExtra
 from supple.problem.targets import flat_targets
-from supple.solvers.lean.leaves import leaves
+from supple.solvers.lean.lean_leaves import leaves
 from supple.solvers.lean.root import unfold
 from supple.solvers.lean.shape import INSIDE, Refused, packs, shaped
 
