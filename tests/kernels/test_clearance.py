@@ -18,7 +18,7 @@ from supple.errors import BadValue
 from supple.geometry.distances import distance_between
 from supple.geometry.placements import HERE, X, Y, Z, compose, inverse, place, turned
 from supple.geometry.polyhedra import polyhedron_of
-from supple.geometry.shapes import Ball, Box, Capsule, Core, Cylinder, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Core, Polytope
 from supple.kernels.clearance import gap
 from supple.kernels.compiling import INTERPRETED
 from supple.kernels.solids import solid_of
@@ -385,9 +385,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         r"no inside: no point meets all of \[1.0, 0.0, 0.0\]·x ≤ 1; \[-1.0, 0.0, 0.0\]·x ≤ -2 ",
     ),
     "a sheet": (lambda: solid_of(Polytope([[0, 0, 1], [0, 0, -1]], [1, -1])), "no inside"),
-    "a cylinder in the way": (lambda: solid_of(Cylinder(1, 1)), "a Ball, a Box, a Capsule, a Polytope or a Hull"),  # pyright: ignore
-    "a distance to a cylinder": (lambda: distance_between(PEA, Cylinder(1, 1)), "not to Cylinder"),  # pyright: ignore
-    "a distance from a cylinder": (lambda: distance_between(Cylinder(1, 1), PEA), "not Cylinder"),  # pyright: ignore
+    "a word in the way": (lambda: solid_of("cone"), "a Ball, a Box, a Capsule"),  # pyright: ignore
+    "a distance to a word": (lambda: distance_between(PEA, "cone"), "not"),  # pyright: ignore
+    "a distance from a word": (lambda: distance_between("cone", PEA), "not"),  # pyright: ignore
 }
 
 

@@ -158,7 +158,7 @@ def test_the_same_answer_alone_prepared_and_in_a_batch():
 
 
 REFUSED = {
-    "shape": (lambda: Problem(PANDA, [], obstacles=[supple.geometry.Cylinder(1, 1)]), BadValue, "'obstacle 1' must be a Ball"),
+    "shape": (lambda: Problem(PANDA, [], obstacles=["cone"]), BadValue, "'obstacle 1' must be a Ball"),
     "no sequence": (lambda: Problem(PANDA, [], obstacles=3), BadValue, "must be a sequence"),
     "margin": (lambda: Clearance(margin=-1), BadValue, "not negative"),
     "pair": (lambda: Clearance(ignoring=["hand"]), BadValue, "pairs of names"),  # type: ignore[list-item]

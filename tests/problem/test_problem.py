@@ -15,7 +15,7 @@ from supple.errors import BadValue, Error, UnknownName
 from supple.figure.effectors import Direction, Frame, Gap, MassCentre, Point
 from supple.figure.limits import Limits
 from supple.geometry.placements import X, Y, Z
-from supple.geometry.shapes import Ball, Box, Cylinder
+from supple.geometry.shapes import Ball, Box
 from supple.problem.goals import AnyOf, At, Custom, Facing, Near, OnPlane, Placed
 from supple.problem.problem import WITHOUT_TARGETS, Problem
 from supple.problem.task import Task
@@ -246,9 +246,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Error], str]] = {
     "short rigidity": (lambda: Problem(ARM, [], rigidity=[1, 0]), BadValue, "rigidity"),
     "other posture": (lambda: Problem(ARM, [Near([0, 0])]), BadValue, "Near needs 4 numbers for figure 'arm', not 2"),
     "no obstacle": (
-        lambda: Problem(ARM, [], obstacles=[Cylinder(1, 1)]),
+        lambda: Problem(ARM, [], obstacles=["cone"]),
         BadValue,
-        "must be a Ball, Box, Capsule, Polytope, Hull, Mesh or Cloud",
+        "must be a Ball, Box, Capsule, Cylinder, Polytope, Hull, Mesh or Cloud",
     ),  # type: ignore
     "NaN posture": (
         lambda: Problem(ARM, []).evaluate([math.nan, 0, 0, 0]),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -226,6 +228,34 @@ MOVING = {
 TRACKED = supple.track(ARM, MARKERS)
 RETARGETED = supple.retarget(STEPPING, BIPED, plant=False)
 FAR = Box((8, 8, 8), (9, 9, 9))
+TWO = np.array([0.1, -0.2])
+BRIDGE: Any = {"others": (None, NONE), "names": (None, NONE | kind("{}"))}
+BRIDGE_BACK: Any = {
+    "near": (None, NONE | MAPPING), "names": (None, NONE | kind("{}")),
+    "slack": (1e-6, NOT_NEGATIVE),
+}  # fmt: skip
+
+
+LINKS = "".join(f"<link name='{name}'/>" for name in "abc")
+HINGE = "<joint name='{0}' type='revolute'><parent link='{1}'/><child link='{2}'/><axis xyz='0 0 1'/>{3}</joint>"
+RANGE = "<limit lower='-1' upper='1' effort='1' velocity='1'/>"
+URDF = f"<robot name='arm'>{LINKS}{HINGE.format('p', 'a', 'b', RANGE)}{HINGE.format('q', 'b', 'c', RANGE)}</robot>"
+INNER = "<body name='c'><joint name='q'/><geom size='1'/></body>"
+MJCF = f"<mujoco><worldbody><body name='b'><joint name='p'/><geom size='1'/>{INNER}</body></worldbody></mujoco>"
+
+
+@cache
+def of_pinocchio() -> Any:
+    """An arm of two hinges, as Pinocchio has it."""
+    return import_module("pinocchio").buildModelFromXML(URDF)
+
+
+@cache
+def of_mujoco() -> Any:
+    """The same, as MuJoCo has it."""
+    return import_module("mujoco").MjModel.from_xml_string(MJCF)
+
+
 POSTURE = MAPPING  # numbers by name
 STARTS = POSTURE | NONE
 DEADLINE = (None, ENDLESS | NONE)
@@ -371,7 +401,16 @@ ROWS: dict[str, Row] = {
     "Figure.named": method(lambda: ARM, "named", q=(REST, POSTURE | MAPPING)),
     "Figure.parent_of": method(lambda: ARM, "parent_of", segment=("b", NEVER)),
     "Figure.placement": method(lambda: ARM, "placement", q=(REST, POSTURE), segment=("b", NEVER)),
-    "Figure.placements": method(lambda: ARM, "placements", q=(REST, POSTURE)),
+    "Figure.placements": method(lambda: ARM, "placements", q=(REST, POSTURE),
+                                segments=(None, NONE | EMPTY | kind("generator"))),
+    "Figure.to_pinocchio": method(lambda: supple.load(URDF), "to_pinocchio", q=(TWO, POSTURE), model=(of_pinocchio, NEVER),
+                                  **BRIDGE),
+    "Figure.from_pinocchio": method(lambda: supple.load(URDF), "from_pinocchio", q=(TWO, NEVER), model=(of_pinocchio, NEVER),
+                                    **BRIDGE_BACK),
+    "Figure.to_mujoco": method(lambda: supple.load(URDF), "to_mujoco", q=(TWO, POSTURE), model=(of_mujoco, NEVER), **BRIDGE),
+    "Figure.from_mujoco": method(lambda: supple.load(URDF), "from_mujoco", qpos=(TWO, NEVER), model=(of_mujoco, NEVER),
+                                 **BRIDGE_BACK),
+    "PiecewisePolynomial.of_curve": method(lambda: PIECES, "of_curve", inner=(lambda: PIECES, NEVER), shift=(0.0, NUMBER)),
     "Figure.posture": method(lambda: ARM, "posture", q=(REST, POSTURE), many=(False, FLAG)),
     "Figure.prefixed": method(lambda: ARM, "prefixed", prefix=("p", TEXT)),
     "Figure.renamed": method(lambda: ARM, "renamed", name=("p", NAME)),
@@ -425,18 +464,18 @@ ROWS: dict[str, Row] = {
     "solve_all": row(supple.solve_all, problem=(POSED, NEVER), start=(UR5.rest, STARTS), prove=(False, FLAG),
                      windings=(False, FLAG)),
     "prepare": row(supple.prepare, problem=(PROBLEM, NEVER), solver=SOLVER, seed=SEED, prove=(False, FLAG),
-                   budget=(None, BUDGET), one_branch=(False, FLAG), moving=((), NEVER)),
+                   budget=(None, BUDGET), one_branch=(False, FLAG), moving=((), EMPTY)),
     "Query": row(supple.solving.Query, problem=(PROBLEM, NEVER), solver=(supple.LevenbergMarquardt(), NEVER), seed=SEED,
                  allowance=(FREELY, NEVER), proving=(UNASKED, NEVER), one_branch=(False, FLAG)),
     "Query(call)": row(lambda target, start: QUERY(target, start), target=(TARGETS[0], NONE), start=(None, STARTS)),
     "solve_many": row(supple.solve_many, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                       solver=SOLVER, threads=(1, COUNT | NONE), device=("cpu", NEVER), seed=SEED, prove=(False, FLAG),
-                      deadline=DEADLINE, cluster=(None, NONE), obstacles=(None, NONE)),
+                      deadline=DEADLINE, cluster=(None, NONE), obstacles=(None, NONE | MAPPING)),
     "follow": row(supple.follow, problem=(PROBLEM, NEVER), targets=(TARGETS, EMPTY), start=(None, STARTS),
                   dt=(0.1, POSITIVE | NONE), speed=(None, NONE | ENDLESS), jump=(0.5, ENDLESS), solver=SOLVER, seed=SEED,
-                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG), obstacles=(None, NONE)),
+                  prove=(False, FLAG), deadline=DEADLINE, whole=(False, FLAG), obstacles=(None, NONE | MAPPING)),
     "step": row(supple.step, problem=(PROBLEM, NEVER), q=(REST, POSTURE), dt=(0.1, POSITIVE), targets=(None, NONE),
-                gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER), obstacles=(None, NONE)),
+                gain=(0.5, kind("half")), damping=(1e-6, POSITIVE), prove=(False, NEVER), obstacles=(None, NONE | MAPPING)),
     "Servo": row(supple.solving.Servo, problem=(PROBLEM, NEVER), dt=(0.1, POSITIVE), acceleration=(1.0, POSITIVE | ENDLESS),
                  speed=(None, NONE | POSITIVE | ENDLESS), rate=(1.0, POSITIVE), damping=(1e-6, POSITIVE),
                  ease=(1.0, NOT_NEGATIVE)),
@@ -484,8 +523,9 @@ ROWS: dict[str, Row] = {
     "FittedStep": row(solvers.FittedStep),
     "CautiousStep": row(solvers.CautiousStep, deviation=(1.0, POSITIVE)),
     "LevenbergMarquardt": row(supple.LevenbergMarquardt, steps=STEPS, attempts=(1, COUNT), tolerance=TOLERANCE,
-                              factor=(0.1, NOT_NEGATIVE), floor=(0.1, POSITIVE), slow=(0.9, kind("half"))),
-    "Multistart": row(supple.Multistart, solver=(supple.Newton(), NEVER), attempts=(1, COUNT)),
+                              factor=(0.1, NOT_NEGATIVE), floor=(0.1, POSITIVE), slow=(0.9, kind("half")),
+                              formulas=(False, FLAG)),
+    "Multistart": row(supple.Multistart, solver=(supple.Newton(), NEVER), attempts=(1, COUNT), formulas=(False, FLAG)),
     "Newton": row(supple.Newton, steps=STEPS, tolerance=TOLERANCE, curvature=(True, FLAG), damping=(0.1, POSITIVE)),
     "OptimalTracking": row(supple.OptimalTracking, step=("merit", NEVER), tolerance=(1e-7, POSITIVE), iterations=(5, WHOLE),
                            path=("fast", NEVER), accept=("still", NEVER), limits=(True, FLAG),
@@ -581,10 +621,10 @@ ROWS: dict[str, Row] = {
                workers=(None, COUNT | NONE), cluster=(None, NONE), retry_failed=(False, FLAG),
                progress=(None, FUNCTION)),
     "read_manifest": row(cluster.read_manifest, path=(FOLDER / "archive", NAME | TEXT | kind("path"))),
-    "solve_stored": row(unstored, ("problem", "targets"), problem=(PROBLEM, NEVER), targets=("in.zarr", NAME),
-                        answers=("out", NAME), chunk=(8, COUNT), solver=SOLVER, seed=SEED, prove=(False, FLAG),
+    "solve_stored": row(unstored, ("problem", "targets"), problem=(PROBLEM, NEVER), targets=("in.zarr", NAME | kind("path")),
+                        answers=("out", NAME | kind("path")), chunk=(8, COUNT), solver=SOLVER, seed=SEED, prove=(False, FLAG),
                         workers=(None, COUNT | NONE), cluster=(None, NONE), progress=(None, FUNCTION)),
-    "Stored": row(cluster.Stored, answers=("out", NEVER), counts=({}, NEVER), skipped=(0, NEVER)),
+    "Stored": row(cluster.Stored, answers=("out", NAME), counts=({}, MAPPING), skipped=(0, kind("0", "5"))),
     "Track": row(cluster.Track, model=("ur5", NAME), ending=(".mot", NEVER), method=(None, NONE),
                  cutoff=(None, NONE | POSITIVE), weights=(None, NONE | MAPPING), relabel=(False, FLAG), reading=({}, MAPPING),
                  options=({}, MAPPING)),

@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 import supple
-from supple.basics.checks import flag, function, instance, seeded, text, whole
-from supple.basics.values import Value
+from supple.basics.checks import check_fields, flag, function, instance, mapping, named, seeded, whole
+from supple.basics.values import FrozenDict, Value
 from supple.cluster.client import MOST_WORKERS, check_cluster, connected, distributed
 from supple.cluster.jobs import words_of
 from supple.errors import BadFile, BadValue, Error, Interrupted, needed
 from supple.problem.problem import Problem
 from supple.problem.targets import by_task
+from supple.solvers.decide import Proving
 
 CHUNK = 16_384  # targets
 AHEAD = 2  # chunks that wait at each worker
@@ -45,8 +46,20 @@ class Stored(Value):
     counts: Mapping[str, int]  # targets by status
     skipped: int = 0  # of them were answered before
 
+    def __post_init__(self) -> None:
+        counts = mapping(self.counts, "targets by status")
+        object.__setattr__(
+            self, "counts", FrozenDict({name: whole(n, f"{name} targets") for name, n in counts.items()})
+        )
+        check_fields(self, "what became of a store", answers=named, skipped=whole)
+
     def __len__(self) -> int:
         return sum(self.counts.values())
+
+
+def _place(given: Any, what: str) -> str:
+    """A path or a URL."""
+    return named(os.fspath(given) if isinstance(given, os.PathLike) else given, what)
 
 
 @dataclass(frozen=True)
@@ -84,8 +97,9 @@ def solve_stored(
     if workers is not None:
         workers = whole(workers, "workers, how many processes,", 1, MOST_WORKERS)
     check_cluster(cluster, workers)
-    place = text(os.fspath(answers), "the folder of the answers").rstrip("/")
-    source = _Source(problem, text(os.fspath(targets), "the store of the targets"))
+    place = _place(answers, "the folder of the answers").rstrip("/")
+    source = _Source(problem, _place(targets, "the store of the targets"))
+    Proving.by(solver, prove, problem)  # refused here, not in a worker
     question = Question(problem, solver, seed, prove)
     asked = hashlib.sha256(f"{_asked(question)} {supple.__version__}".encode()).hexdigest()
     with connected(cluster, workers) as client:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.basics.checks import items
+from supple.basics.checks import items, names_in
 from supple.errors import BadValue, find
 from supple.figure.drives import Linear
 from supple.figure.effectors import Direction, Gap, MassCentre, Point, as_effector
@@ -36,7 +36,7 @@ class Kinematics:
 
     def placements(self: Any, q: ArrayLike, segments: Iterable[str] | None = None) -> dict[str, Floats]:
         """Where every segment is, or those that are named: (4, 4) for one posture, (n, 4, 4) for n of them."""
-        names = self.segments if segments is None else dict.fromkeys(segments)
+        names = self.segments if segments is None else dict.fromkeys(names_in(segments, "the segments to place"))
         for name in names:
             self.check_segment(name)
         array = self.posture(q, many=True)

@@ -6,17 +6,18 @@ term that keeps clear of it has the obstacle's frame among its numbers, so movin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from supple.basics.checks import mapping, numbers
+from supple.basics.checks import instance, mapping, names_in, numbers
 from supple.basics.values import Value
 from supple.errors import BadValue, Refused, find, shown
+from supple.geometry.body_fits import Cloud, Mesh
 from supple.geometry.placements import Floats, here, placement
-from supple.geometry.shapes import Ball, Hull, Polytope
+from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
 from supple.kernels.kinds import CLEAR
 from supple.kernels.layouts import FRAME, KIND, PROBLEM, REFERENCE, view
 from supple.problem.bars import carried_along
@@ -33,6 +34,7 @@ class Moving(Value):
     def __post_init__(self) -> None:
         if isinstance(self.shape, Moving):
             raise BadValue("an obstacle moves once: Moving(…) takes a shape")
+        instance(self.shape, (Ball, Box, Capsule, Cylinder, Polytope, Hull, Mesh, Cloud), "an obstacle that moves")
         object.__setattr__(self, "at", placement(self.at, "where a moving obstacle is"))
 
     @property
@@ -63,9 +65,9 @@ def _is_part(name: str) -> bool:
     return name.rpartition(" ")[2].isdigit()
 
 
-def with_moving(problem: Problem, names: Iterable[str]) -> Problem:
+def with_moving(problem: Problem, names: Any) -> Problem:
     """The same problem, in which some obstacles move: each with its own frame where the world's is now."""
-    several = [names] if isinstance(names, str) else list(names)
+    several = names_in([names] if isinstance(names, str) else names, "moving, the names of obstacles that move,")
     obstacles = dict(problem.obstacles)  # pyright: ignore[reportArgumentType, reportCallIssue]
     for name in several:
         own = own_names(name, obstacles)

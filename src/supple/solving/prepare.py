@@ -251,7 +251,7 @@ def prepare(
     takes it from where the problem has it, without packing anything anew.
     """
     instance(problem, Problem, "what prepare() takes")
-    if moving:
+    if not (isinstance(moving, tuple) and not moving):
         from supple.problem.moving import with_moving
 
         problem = with_moving(problem, moving)
