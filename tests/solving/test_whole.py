@@ -51,7 +51,7 @@ GREEDY_FAILS = [
     ("panda", 3, True),
     ("ur5", 2, False),
     ("ur5", 1, True),
-    ("iiwa14", 0, False),
+    ("iiwa14", 2, False),
     ("iiwa14", 2, True),
 ]
 

@@ -124,9 +124,8 @@ def follow(
         rows.Q[0] = begin
         _run(rows, SearchCall(problem, chosen.settings(), seed, rows.report), 0, 1, stop)
         left = left[1:]
-    I = problem.pack[0].copy()
-    if paced:  # speeds limit angles: a chart that is re-centred has others, and a root is not moved at will
-        I[CHARTS] = I[FREE_ROOT] = 0
+    I = _without_charts(problem) if paced else problem.pack[0].copy()
+    if paced:
         chosen = replace(chosen, attempts=min(chosen.attempts, PACED))  # there is little room to look around in
         rows.bound = True
     call = SearchCall(problem, chosen.settings(), seed, rows.report, paces=paces, I=I)
@@ -135,6 +134,13 @@ def follow(
             _run(rows, call, int(part[0]), int(part[-1]) + 1, stop)
     rows.settle(begin, stop, chained=True)
     return stop.conclude(rows.done, len(T), "targets", lambda: Path(**rows.told(), jump=jump, branch=branch))
+
+
+def _without_charts(problem: Problem) -> np.ndarray:
+    """The integers of a pack for speeds, which limit angles: a re-centred chart has others, and a root is not moved at will."""
+    I = problem.pack[0].copy()
+    I[CHARTS] = I[FREE_ROOT] = 0
+    return I
 
 
 def _whole(rows: Rows, begin: Floats, bound: Floats, stop: Stop, lasting: bool) -> np.ndarray:

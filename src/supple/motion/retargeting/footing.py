@@ -20,12 +20,11 @@ import numpy as np
 
 from supple.geometry.placements import Floats, compose, rotation_vector, turned
 from supple.motion.retargeting.anatomy import UP
-from supple.motion.retargeting.planted import Phase, covered, runs
+from supple.motion.retargeting.planted import TIPPED, Phase, covered, runs
 from supple.motion.retargeting.rest_alignment import arc, arcs
 from supple.motion.retargeting.soles import Sole
 
 BLEND = 0.15  # [s]
-TIPPED = np.deg2rad(40.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ RISE = 0.012  # height above the lower quarter of a phase's own heights at which
 SHORTEST, GAP = 0.06, 0.04  # phases and gaps between them [s]
 STILL, HAIR = 0.13, 0.0055  # speed [leg/s] and distance [leg] of what surely stands
 WINDOW = 0.02  # speeds are averages over twice this time [s]
+TIPPED = np.deg2rad(40.0)  # a foot that is tipped by more lies on its heel alone, or stands on its toes
 
 Phase = tuple[int, int]  # from a frame up to, not including, another
 
@@ -121,6 +122,12 @@ def standing(way: Floats, times: Floats, leg: float) -> list[Phase]:
                 out += [(a, k)] if times[k - 1] - times[a] > SHORTEST else []
                 a = k
     return out
+
+
+def on_one_end(planted: list[list[Phase]], ways: tuple[Floats, Floats], tipped: np.ndarray) -> list[list[Phase]]:
+    """The phases of ankle and ball, without those of the upper one while the foot is tipped."""
+    upper = (ways[0][:, 2] > ways[1][:, 2]), (ways[0][:, 2] <= ways[1][:, 2])
+    return [runs(covered(found, len(tipped)) & ~(tipped & up)) for found, up in zip(planted, upper, strict=True)]
 
 
 def _trimmed(phase: Phase, heights: Floats, rise: float) -> Phase:

@@ -13,7 +13,7 @@ import numpy as np
 from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
 from supple.motion.retargeting.footing import Footing, flat_toes, levelled, planned
-from supple.motion.retargeting.planted import Ground, Phase, either, ground_under, phases, standing
+from supple.motion.retargeting.planted import TIPPED, Ground, Phase, either, ground_under, on_one_end, phases, standing
 from supple.motion.retargeting.rest_alignment import STRAIGHT, Alignment, Pair, arcs
 from supple.motion.retargeting.soles import Sole
 
@@ -129,8 +129,14 @@ class Wishes:
                 either(phases(way, h, self.motion.times, self.leg), standing(joint, self.motion.times, self.leg))
                 for way, h, joint in zip(ways, heights, self.joints_of_foot(side), strict=True)
             ]
-            out.append(SourceFoot(side, ways, planted))
+            out.append(SourceFoot(side, ways, on_one_end(planted, ways, self._tipped(side))))
         return out
+
+    def _tipped(self, side: str) -> np.ndarray:
+        """In which frames a foot of the source is nowhere near level (frames,)."""
+        pair = self.alignment.of("foot", side)
+        assert pair is not None  # as it has ways
+        return (self._from_rest(pair) @ self.alignment.turns[pair.target])[:, 2, 2] < np.cos(TIPPED)
 
     def height(self, pair: Pair) -> Floats:
         """How high a source segment's turning point is above the ground under the ankles (frames,)."""
