@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.geometry.placements import Floats
 from supple.solvers.closed_forms.axes import HINGES, Axes
+from supple.solvers.closed_forms.openings import FLAT, TOUCHING
 from supple.solvers.closed_forms.rows_of_arms import (
     ALONG,
     ARM_ROWS,
@@ -15,6 +16,7 @@ from supple.solvers.closed_forms.rows_of_arms import (
     OWN_THROUGH,
     SIZE,
     THROUGH,
+    TOUCH,
     UPPER,
 )
 
@@ -26,5 +28,5 @@ def packed_arm(axes: Axes, along: Floats, through: Floats) -> Floats:
     arm[OWN_ALONG : OWN_ALONG + HINGES], arm[OWN_THROUGH : OWN_THROUGH + HINGES] = axes.along, axes.through
     arm[HOME : HOME + 4] = axes.home[:3].T
     arm[LOWER : LOWER + 2], arm[UPPER : UPPER + 2] = axes.lower.reshape(2, 3), axes.upper.reshape(2, 3)
-    arm[SIZE, 0] = axes.reach
+    arm[SIZE, 0], arm[TOUCH] = axes.reach, (TOUCHING, FLAT, 0.0)
     return arm

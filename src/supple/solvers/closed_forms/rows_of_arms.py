@@ -9,7 +9,8 @@ HOME = 24  # columns of the frame's rotation at zero, and where it is
 LOWER, UPPER = 28, 30  # ranges of the coordinates, two rows each
 HELD = 32  # the hinge that is held, in the world or as the frame sees it: its axis, and a point on it
 SIZE = 34  # its reach
-ARM_ROWS = 35
+TOUCH = 35  # parts by which an opening, and a quartic, may fail and still count as touching
+ARM_ROWS = 36
 
 # whole numbers beside it: the kind, the coordinates of its hinges and of the one that is held, the end that this one is at,
 # whether rows are chained, and whether slices are taken of targets that are near
