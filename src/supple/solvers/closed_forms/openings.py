@@ -17,11 +17,9 @@ from typing import Any
 from supple.kernels.algebra.triples import Three, dot
 from supple.kernels.compiling import leaf, stage
 
-TOUCHING = 1e-9  # parts of a² + b² by which c² may be larger
 ON_AXIS = 1e-7  # parts of its length that a vector may be off an axis and still count as on it
 SHIFTS = 8
 HALVINGS = 80
-FLAT = 1e-11  # parts of a polynomial's largest term: an extremum this near to zero counts as two zeros
 
 
 @leaf
