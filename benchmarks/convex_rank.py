@@ -70,7 +70,7 @@ def one(solver: RankOne, problem: Problem) -> Row:
     began = process_time()
     search, reader = solver.search(problem, True, Purse(FREELY))
     answer = search.relaxed()
-    row: Row = {"infeasible": answer.infeasible, "found": None, "steps": 0, "status": answer.status}
+    row: Row = {"infeasible": answer.infeasible, "found": None, "steps": 0, "status": answer.status, "beyond": False}
     if answer.x is not None:
         for attempt in search.attempts(answer.x, solver.restarts, 0):
             row["steps"] += attempt.steps
@@ -80,6 +80,9 @@ def one(solver: RankOne, problem: Problem) -> Row:
                 row |= {"found": attempt.restart, "metres": misses[0].metres, "radians": misses[0].radians}
                 row |= {"second": attempt.spectrum.rank_gap, "off": off_rotation(reader, attempt)}
                 break
+            row["beyond"] |= (
+                attempt.spectrum.rank_gap <= solver.tolerance
+            )  # of rank one, and no posture within the limits
     return row | {"seconds": process_time() - began}
 
 
@@ -123,6 +126,7 @@ def told(found: list[Row], label: np.ndarray, restarts: int) -> Row:
         "targets": len(found), "called_infeasible": len(found) - open_, "first": curve[0], "found": curve[-1],
         "found_of_feasible": sum(row["found"] is not None for row, one in zip(found, label, strict=True) if one == 1),
         "feasible": int((label == 1).sum()),
+        "beyond": sum(row["beyond"] and row["found"] is None for row in found),
         "false_alarms": sum(row["infeasible"] for row, one in zip(found, label, strict=True) if one == 1),
         "curve": [count / max(1, open_) for count in curve],
         "seconds": float(np.mean([row["seconds"] for row in good])),
@@ -180,7 +184,7 @@ def one_far(solver: RankOne, problem: Problem, factor: float | None) -> Row:
     if x is None:
         return {"second": np.inf}
     start = 0.4 if solver.lift == "rotation" else 0.1
-    attempt = search.adapt(x, start if factor is None else factor, solver.softer if factor is None else 0)
+    attempt = search.adapt(x, start if factor is None else factor, solver.softer if factor is None else 0, solver.each)
     rise, seconds = search.posed.value(attempt.x) - search.posed.value(x), process_time() - began
     loop = problem.misses(problem.admitted(reader.read(attempt.x, problem.figure.rest)))[1]
     return {
@@ -197,7 +201,7 @@ def stewart(job: Platform) -> list[Row]:
         "supple.solving.solve": None,
     }
     for name, solver in ways.items():
-        errors, seconds, steps, ok = [], [], [], 0
+        errors, apart, seconds, steps, ok = [], [], [], [], 0
         supple.solve(Problem(job.figure, legs(job, job.poses[0], solver)), solver=solver)  # compiles
         for T, lengths in zip(job.poses, job.lengths, strict=True):
             problem = Problem(job.figure, legs(job, T, solver))
@@ -207,10 +211,12 @@ def stewart(job: Platform) -> list[Row]:
             ok += solution.ok
             steps.append(solution.iterations)
             mine = [solution.q[job.figure.coordinates.index(f"leg{k}.length")] for k in range(1, 7)]
-            errors.append(np.abs(mine - lengths).max())
+            apart.append(np.abs(mine - lengths))
+            errors.append(apart[-1].max())
         rows.append({
             "platform": job.name, "solver": name, "poses": len(job.poses), "found": ok, "steps": float(np.mean(steps)),
-            "mean_leg_error": float(np.mean(errors)), "worst_leg_error": float(np.max(errors)),
+            "mean_leg_error": float(np.mean(errors)), "legs": np.mean(apart, axis=0).tolist(),
+            "worst_leg_error": float(np.max(errors)),
             "to_1e-9": int((np.array(errors) < 1e-9).sum()), "seconds": float(np.mean(seconds)),
         })  # fmt: skip
     return rows

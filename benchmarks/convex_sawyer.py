@@ -160,7 +160,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--sets", default="random,workcell")
     parser.add_argument("--count", type=int, help="problems of each set")
     parser.add_argument("--rank", type=int, default=0, help="problems of each set for the tables VI and VII")
-    parser.add_argument("--peers", default="SNOPT,IPOPT", help="some of SNOPT, IPOPT, or none")
+    parser.add_argument("--peers", default="SNOPT,IPOPT", help="some of SNOPT, IPOPT, NLOPT, or none")
     parser.add_argument("--environments", type=Path, default=ROOT / "build" / "peers")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args(argv)

@@ -105,7 +105,7 @@ class Verdict:
 
     def _errors(self, q: np.ndarray) -> Any:
         hand = Judge(str(ROBOT / "sawyer.urdf"), [HAND])
-        order = [JOINTS.index(name) for name in hand.coordinates]
+        order = [JOINTS.index(name) for name in hand.joints]
         return hand.errors(q[:, order], np.eye(4), self.scenes.places[:, None])
 
     def _ordered(self, q: np.ndarray) -> np.ndarray:

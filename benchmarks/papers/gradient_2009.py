@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import gradient_strips
 import numpy as np
 from ink import GREY, boxes, kept, sheet
 from pages import CONFIRMED, NOT, PARTLY, Claim, Page, picture, table
@@ -14,13 +15,14 @@ import supple
 from motion_data import BETWEEN, MOTIONS, SPACINGS, Capture, capture
 from motion_slots import in_slots, jitter, slotted
 from supple import JacobianTranspose, ProjectedGradient, PseudoInverse
-from supple.solvers import DampedLeastSquares, FixedStep
+from supple.solvers import DampedLeastSquares, FittedStep, FixedStep
 from supple.view import draw
 
 MEASURES = (
     "src/supple/solvers/projected_gradient.py",
     "src/supple/solvers/baselines",
     "benchmarks/papers/gradient_2009.py",
+    "benchmarks/papers/gradient_strips.py",
     "benchmarks/motion_data.py",
     "benchmarks/motion_slots.py",
 )
@@ -32,13 +34,15 @@ OURS, BLENDER, TRANSPOSE = (
     "SVD, projected at the end (Blender)",
     "Jacobian transpose, τ = 0.005",
 )
+STEPWISE = "SVD, projected at every step"
 METHODS: dict[str, Any] = {
     OURS: ProjectedGradient(spectral=False),
     "projected line search, spectral τ": ProjectedGradient(longest=0.5),
     BLENDER: PseudoInverse(at_end=True),
-    "SVD, projected at every step": PseudoInverse(),
+    STEPWISE: PseudoInverse(),
     "damped least squares": DampedLeastSquares(),
     TRANSPOSE: JacobianTranspose(step=FixedStep(TAU)),
+    "Jacobian transpose, τ by (28)": JacobianTranspose(step=FittedStep()),
 }
 SHOWN = "49_06"  # the gymnastics of Fig. 11
 
@@ -168,7 +172,7 @@ def limits(quick: bool, images: Path) -> dict[str, Any]:
     return out
 
 
-PARTS = {"slots": slots, "strips": strips, "steps": steps, "limits": limits}
+PARTS = {"slots": slots, "strips": strips, "steps": steps, "limits": limits, **gradient_strips.PARTS}
 
 
 def page(found: Any) -> Page:
@@ -228,6 +232,10 @@ def page(found: Any) -> Page:
     out.claims.extend(
         [
             Claim("lower and tighter than Blender's (Fig. 8–10)", *against(BLENDER)),
+            Claim(
+                "superior to the SVD based Jacobian inverse (5.1), where that is projected at every step",
+                *against(STEPWISE),
+            ),
             Claim("improves on Jacobian transpose (Fig. 8–10)", *against(TRANSPOSE)),
             Claim(
                 "Jacobian transpose has problems at 1.0 s",
@@ -249,6 +257,19 @@ def page(found: Any) -> Page:
                 "limits are never broken, a method without leaves them (Fig. 4)",
                 CONFIRMED if max(over["limits kept"]) <= 0 < max(over["no limits"]) else NOT,
                 f"with limits {max(over['limits kept']):.2g}° beyond, without up to {max(over['no limits']):.0f}°",
+            ),
+            Claim(
+                "any conceivable skeleton (Fig. 1)",
+                CONFIRMED if all(one["met"] for one in found["figures"].values()) else PARTLY,
+                ", ".join(
+                    f"{n}, {one['size']} coordinates: {one['miss']:.1g} cm" for n, one in found["figures"].items()
+                ),
+            ),
+            Claim(
+                "redundancy: goals are met in another posture than the captured one (Fig. 2)",
+                CONFIRMED if found["redundant"]["apart"] > 2.0 else NOT,
+                f"elbows or knees up to {found['redundant']['apart']:.0f} cm off, at a frame whose goals are met to 1 cm "
+                f"({found['redundant']['met']} of {found['redundant']['frames']} frames of the punch are)",
             ),
             Claim(
                 "every step lowers f: robust from any posture",
@@ -293,6 +314,42 @@ def page(found: Any) -> Page:
             ),
             "",
             "Jitter is a multiple of the captured motion's (second differences of the joint angles).",
+            "",
+            "## Which figures (Fig. 1)",
+            *picture("gradient_fig1", "Four figures, each drawn to its goals"),
+            "## Another posture for the same goals (Fig. 2)",
+            *picture("gradient_fig2", "A captured posture beside the one that projected line search finds"),
+            "## A run and a jump (Fig. 3 and 5)",
+            *picture("gradient_fig3", "Six frames of a run"),
+            *picture("gradient_fig5", "Eleven frames of a jump"),
+            f"Worst misses of goals: {found['running']['goals']:.1f} cm in the run, "
+            f"{found['jump']['goals']:.1f} cm in the jump; elbows and knees, which have none, are up to "
+            f"{found['running']['between']:.0f} and {found['jump']['between']:.0f} cm off.",
+            "",
+            "## Spacings (Fig. 7)",
+            *picture("gradient_fig7", "Three frames in a row at each of three spacings"),
+            "A goal moves by "
+            + ", ".join(f"{by:.0f} cm in {s} s" for s, by in found["samples"].items())
+            + " (median).",
+            "",
+            "## Giving up",
+            "",
+            *table(
+                ["method", "goals", "steps, median", "most", "worst goal, median [cm]", "90 %"],
+                [
+                    [
+                        r["method"],
+                        f"{r['goals']}",
+                        f"{r['steps']:.0f}",
+                        f"{r['most']}",
+                        f"{r['left']:.2g}",
+                        f"{r['tenth']:.2g}",
+                    ]
+                    for r in found["giving up"]
+                ],
+            ),
+            "",
+            "Goals a second apart, from the captured posture before; no slot of time.",
             "",
             "## Frames of the animation",
             *picture("gradient_fig11", "A strip of frames by Blender's way, captured, and by projected line search"),

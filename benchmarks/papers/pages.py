@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES, IMAGES = ROOT / "docs" / "papers", ROOT / "docs" / "images" / "papers"
 STAMP = re.compile(r"<!-- stamp: ([0-9a-f]{16}) (quick|full) -->")
+ROW = re.compile(r"^\| (.+?) \| \*\*([^|*]+)\*\* \| ", re.MULTILINE)  # of a table of claims: what is said, the verdict
 CONFIRMED, PARTLY, NOT, OPEN = "confirmed", "confirmed, with conditions", "not confirmed", "not measured"
 
 
@@ -101,7 +102,7 @@ def written(page: Page, quick: bool) -> Path:
 
 
 def summary(pages: list[Page]) -> Path:
-    """The table of all claims."""
+    """The table of all claims, as the pages have them; those that were never written are left out."""
     lines = [
         "# The papers",
         "",
@@ -109,11 +110,17 @@ def summary(pages: list[Page]) -> Path:
         "",
     ]
     lines += ["`make papers` measures everything anew (`make papers QUICK=1` in minutes) and writes these pages.", ""]
-    lines += ["| paper | claim | verdict |", "| --- | --- | --- |"]
+    counts = []
+    rows = []
     for page in pages:
-        lines += [f"| [{page.title}]({page.name}.md) | {claim.says} | {claim.verdict} |" for claim in page.claims]
+        path = PAGES / f"{page.name}.md"
+        claims = ROW.findall(path.read_text(encoding="utf-8")) if path.exists() else []
+        rows += [f"| [{page.title}]({page.name}.md) | {says} | {verdict} |" for says, verdict in claims]
+        counts += [verdict for _, verdict in claims]
+    said = [f"{counts.count(word)} {word}" for word in (CONFIRMED, PARTLY, NOT, OPEN)]
+    lines += [f"Of {len(counts)} claims: {'; '.join(said)}.", "", "| paper | claim | verdict |", "| --- | --- | --- |"]
     path = PAGES / "summary.md"
-    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    path.write_text("\n".join([*lines, *rows, ""]), encoding="utf-8")
     return path
 
 

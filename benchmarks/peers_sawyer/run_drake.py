@@ -1,8 +1,8 @@
 """Drake's InverseKinematics on Sawyer among boxes: ``python run_drake.py job.npz answer.npz``, in an environment of its own.
 
 Position and angle of the hand are constraints, and so is the least distance between the balls of the arm and the boxes; balls
-do not see each other. One attempt with SNOPT or IPOPT from the given start, the zero posture unless told otherwise. Only the
-solver's own time counts, not that of building the plant, which is new where the boxes are.
+do not see each other. One attempt with SNOPT, IPOPT or NLOPT from the given start, the zero posture unless told otherwise.
+Only the solver's own time counts, not that of building the plant, which is new where the boxes are.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.inverse_kinematics import InverseKinematics
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
-from pydrake.solvers import IpoptSolver, SnoptSolver
+from pydrake.solvers import IpoptSolver, NloptSolver, SnoptSolver
 from pydrake.systems.framework import DiagramBuilder
 
 RADIANS = 5e-4  # half of what the sets call reached; positions are equalities
 INFLUENCE = 0.05  # distance [m] from which a pair counts
-SOLVERS = {"SNOPT": SnoptSolver, "IPOPT": IpoptSolver}
+SOLVERS = {"SNOPT": SnoptSolver, "IPOPT": IpoptSolver, "NLOPT": NloptSolver}
 
 
 def bare(urdf: str) -> str:

@@ -34,6 +34,18 @@ def test_no_page_is_older_than_what_it_measures():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_summary_has_every_claim_of_every_page():
+    """As many rows for each page as its own table of claims has, and each with the same verdict."""
+    summary = (ROOT / "docs" / "papers" / "summary.md").read_text(encoding="utf-8")
+    own = [page for page in PAGES if page.stem != "summary"]
+    assert {page.stem for page in own} == {"jack", "gradient", "hessian", "tracking", "ikspark"}
+    for page in own:
+        claims = re.findall(r"^\| (.+?) \| \*\*([^|*]+)\*\* \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+        told = re.findall(rf"^\| \[[^]]+\]\({page.stem}\.md\) \| (.+?) \| ([^|]+) \|$", summary, re.MULTILINE)
+        assert told == claims
+        assert len(claims) >= 5
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_pages_have_their_pictures_and_verdicts(page: Path):
     text = page.read_text(encoding="utf-8")

@@ -542,7 +542,7 @@ ROWS: dict[str, Row] = {
                          at_end=(False, FLAG)),
     "RankOne": row(supple.RankOne, lift=("quaternion", NEVER), adaptive=(False, FLAG), steps=STEPS, restarts=STEPS,
                    tolerance=(1e-6, POSITIVE), factor=(0.1, kind("half")), softer=STEPS, polish=(None, NONE),
-                   rows=(None, NONE)),
+                   rows=(None, NONE), limits=("two axes", NEVER), each=(False, FLAG)),
     "PreferredClearance": row(solvers.PreferredClearance, solver=(supple.Newton(), NEVER), rungs=(1, COUNT)),
     "FreeRegions": row(rank_one.FreeRegions, bars=(ROOMS.bars, NEVER), polytopes=(ROOMS.polytopes, NEVER),
                        choices=(ROOMS.choices, NEVER), whole=(1.0, NOT_NEGATIVE)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,7 @@ from supple.solvers.rank_one.variables import Cone, Lifted, value
 pytest.importorskip("clarabel")
 
 LIFTS = ("quaternion", "rotation")
+LIMITS = ("two axes", "cone", "planes")
 WIDE = (-2.0, 2.5)
 
 
@@ -112,7 +115,8 @@ def test_postures_are_points_of_rank_one_in_the_relaxed_set(name: str, tasks, li
         problem = Problem(figure, tasks(figure, "tool", q))
         lifted, parameters = Lifted.of(problem, lift, given), targets_of(problem)
         x = write(lifted, q, parameters)
-        assert worst(relaxed_set(lifted), x, parameters) < 1e-12
+        for limits in LIMITS:
+            assert worst(relaxed_set(lifted, limits), x, parameters) < 1e-12
         assert spectrum(lifted, x).rank_gap < 1e-12
         for segment in set(figure.segments) & set(lifted.tree.nodes):
             T = figure.placement(q, segment)
@@ -134,7 +138,24 @@ def test_beyond_a_limit_is_outside_the_relaxed_set(name: str) -> None:
         q[k] = figure.upper[k] + 0.05
         problem = Problem(figure, placed(figure, "tool", q))
         lifted, parameters = Lifted.of(problem), targets_of(problem)
-        assert worst(relaxed_set(lifted), write(lifted, q, parameters), parameters) > 1e-4
+        for limits in ("two axes", "cone"):
+            assert worst(relaxed_set(lifted, limits), write(lifted, q, parameters), parameters) > 1e-4
+
+
+@pytest.mark.parametrize("lift", LIFTS)
+def test_each_way_to_state_limits_is_tighter_than_the_one_before(lift: str) -> None:
+    arm = TREES["arm"]
+    bounds = np.zeros((6, 3))
+    for seed, row in enumerate(bounds):
+        q = posture(arm, seed) + 0.8  # beyond some of the limits
+        problem = Problem(arm, placed(arm, "tool", q))
+        for k, limits in enumerate(("planes", "cone", "two axes")):
+            search, _ = RankOne(lift, limits=limits).search(problem, False, Purse(FREELY))
+            x = search.relaxed().x
+            assert x is not None
+            row[k] = search.posed.value(x)
+    assert (np.diff(bounds, axis=1) > -1e-6).all()
+    assert (np.diff(bounds, axis=1).max(axis=0) > 1e-4).all()
 
 
 def test_known_directions_leave_a_disc_and_planar_mechanisms_nothing_else() -> None:
@@ -321,6 +342,21 @@ def test_an_infeasible_relaxation_is_a_hint_and_no_proof() -> None:
         assert solution.unmet == ("panda_hand Placed",)
     tilted = Problem(TREES["scara"], [Task("tool", Placed(supple.place((0.4, 0.1, 0.1), rpy=(0.3, 0, 0))))])
     assert "a hint" in supple.solve(tilted, solver=RankOne()).reason
+
+
+@pytest.mark.parametrize("lift", LIFTS)
+def test_a_condition_for_each_matrix_lets_none_of_them_fall_back(lift: str) -> None:
+    solver = RankOne(lift, adaptive=True, each=True)
+    search, _ = solver.search(far(), False, Purse(FREELY))
+    x = search.relaxed().x
+    assert x is not None
+    missing = []
+    for k in range(4):
+        attempt = replace(search, steps=k).adapt(x, 0.5, each=True)
+        missing.append(attempt.spectrum.trace - attempt.spectrum.first)
+    for before, after in pairwise(missing):
+        assert (after <= before + 1e-6).all()
+    assert missing[-1].sum() < 0.9 * missing[0].sum()
 
 
 @pytest.mark.parametrize("lift", LIFTS)

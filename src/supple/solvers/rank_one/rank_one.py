@@ -34,6 +34,7 @@ from supple.solvers.rank_one.targets import reasons, targets_of
 from supple.solvers.rank_one.variables import Cone, Lifted
 
 HINT = "The relaxation is infeasible, which is a hint and no proof: use Decide"
+LIMITS = ("two axes", "cone", "planes")
 KEPT = 16  # relaxations that are remembered
 CLOSED = 1e-11  # to what a local solver closes loops [m and rad], whose tolerance nobody can state
 _known: dict[Any, Relaxation] = {}  # the last few, by all that they depend on
@@ -65,11 +66,17 @@ class Relaxation:
 
     @classmethod
     def of(
-        cls, problem: Problem, lift: str, given: bool, bounds: tuple[Floats, Floats], rows: Rows | None = None
+        cls,
+        problem: Problem,
+        lift: str,
+        given: bool,
+        bounds: tuple[Floats, Floats],
+        rows: Rows | None = None,
+        limits: str = LIMITS[0],
     ) -> Relaxation:
         """Of a problem; with `given`, its targets are equations, else they are the cost (37)."""
         lifted = Lifted.of(problem, lift, given, () if rows is None else rows.keep(problem), bounds)
-        cones, size = relaxed_set(lifted), lifted.size
+        cones, size = relaxed_set(lifted, limits), lifted.size
         if rows is not None:
             more, variables = rows.cones(lifted)
             cones, size = [*cones, *more], size + variables
@@ -96,10 +103,13 @@ class RankOne:
     softer: int = SOFTER  # how often c may move towards 1
     polish: Solver | None = field(default_factory=LevenbergMarquardt)
     rows: Rows | None = None
+    limits: str = LIMITS[0]  # how ranges of hinges are stated: see `relaxed_set`; "planes" are the paper's own
+    each: bool = False  # a condition of Problem 4 for every matrix, as in the paper, instead of one for their sum
 
     def __post_init__(self) -> None:
         one_of(self.lift, ("quaternion", "rotation"), "the lift of RankOne")
-        check_fields(self, adaptive=flag, steps=whole, restarts=whole, softer=whole, tolerance=positive)
+        one_of(self.limits, LIMITS, "the limits of RankOne")
+        check_fields(self, each=flag, adaptive=flag, steps=whole, restarts=whole, softer=whole, tolerance=positive)
         check_fields(self, factor=partial(number, above=0.0, below=1.0))
         if self.polish is not None:
             checked_solver(self.polish)
@@ -135,11 +145,11 @@ class RankOne:
         where = problem.admitted(problem.figure.rest) if start is None else start
         bounds = np.where(held, where, limits.lower), np.where(held, where, limits.upper)
         tasks = tuple((*_shape(task.effector), *_goal(task.goal), task.weight) for task in problem.tasks)
-        key = (problem.figure, self.lift, given, self.rows, tasks, *(bound.tobytes() for bound in bounds))
+        key = (problem.figure, self.lift, self.limits, given, self.rows, tasks, *(bound.tobytes() for bound in bounds))
         with _keeping:
             known = _known.get(key)
         if known is None:
-            known = Relaxation.of(problem, self.lift, given, bounds, self.rows)
+            known = Relaxation.of(problem, self.lift, given, bounds, self.rows, self.limits)
             with _keeping:
                 while len(_known) >= KEPT:
                     _known.pop(next(iter(_known)))
@@ -175,7 +185,7 @@ class RankOne:
 
     def _attempts(self, search: Search, x: Floats, seed: int) -> Iterable[Attempt]:
         if self.adaptive:
-            return [search.adapt(x, self.factor, self.softer)]
+            return [search.adapt(x, self.factor, self.softer, self.each)]
         return search.attempts(x, self.restarts, seed)
 
     def _polished(self, problem: Problem, q: Floats, seed: int, purse: Purse, attempt: Attempt | None) -> Solution:

@@ -1,8 +1,10 @@
 """The relaxed set (32): everything that the lifted variables of a posture satisfy, as cones.
 
-Hinge (5), (6): ``R_i R⁰ u = R_j u``. Its limit ``|q − mid| ≤ α < π`` (8), for two axes e perpendicular to u:
-``‖R_j e − R_i R⁰ Rot(u, mid) e‖ ≤ 2 sin(α/2)``, second-order cones, where the paper has planes that touch the ball. A hinge
-between a body that is known and a disc says all of it in one row, ``cos(q − mid) ≥ cos α``: the convex hull of the arc.
+Hinge (5), (6): ``R_i R⁰ u = R_j u``. Its limit ``|q − mid| ≤ α < π`` (8), for an axis e perpendicular to u:
+``‖R_j e − R_i R⁰ Rot(u, mid) e‖ ≤ 2 sin(α/2)``. Of the three ways to state it each is tighter than the one before: *planes* are
+the paper's (14), six that touch the ball, across the world's axes, which leave room beyond the limit even at rank one;
+*cone* is the ball itself, exact at rank one; *two axes* are the balls of two axes e, and a hinge between a body that is known
+and a disc then says all of it in one row, ``cos(q − mid) ≥ cos α``: the convex hull of the arc.
 Slide: ``r = R_i e`` ties the matrix of the slide to that of its body. Loops and aims equate two expressions of one place.
 """
 
@@ -21,11 +23,11 @@ from supple.solvers.rank_one.targets import Aim, Turn
 from supple.solvers.rank_one.variables import Cell, Cone, Lifted
 
 
-def relaxed_set(lifted: Lifted) -> list[Cone]:
-    """All cones: matrices, hinges, slides, loops and, if they are given as equations, the aims."""
+def relaxed_set(lifted: Lifted, limits: str = "two axes") -> list[Cone]:
+    """All cones: matrices, hinges with their `limits`, slides, loops and, if they are given as equations, the aims."""
     out = [cone for cell in (*lifted.bodies.values(), *lifted.slides.values()) for cone in _of_cell(lifted, cell)]
     for hinge in lifted.tree.hinges:
-        out += _of_hinge(lifted, hinge)
+        out += _of_hinge(lifted, hinge, limits)
     out += _of_slides(lifted)
     for loop in lifted.loops:
         gap = loop.effector
@@ -64,7 +66,7 @@ def _of_cell(lifted: Lifted, cell: Cell) -> Iterator[Cone]:
 
 
 # ── joints ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_hinge(lifted: Lifted, hinge: Hinge) -> Iterator[Cone]:
+def _of_hinge(lifted: Lifted, hinge: Hinge, limits: str) -> Iterator[Cone]:
     if hinge not in lifted.known.used:
         yield Cone("zero", lifted.axis(hinge.child, hinge.axis) - lifted.axis(hinge.parent, hinge.rest @ hinge.axis))
     span = hinge.span
@@ -73,13 +75,19 @@ def _of_hinge(lifted: Lifted, hinge: Hinge) -> Iterator[Cone]:
         return
     middle = hinge.rest @ turned(hinge.axis.tolist(), span.middle)
     for body, face in lifted.known.faces.items():
-        if face.hinge is hinge:
+        if face.hinge is hinge and limits == "two axes":
             yield _arc(lifted, hinge, body, face, middle, half)
             return
-    for side in hinge.sides:
+    radius = 2.0 * np.sin(0.5 * half)
+    for side in hinge.sides if limits == "two axes" else hinge.sides[:1]:
+        off = lifted.axis(hinge.child, side) - lifted.axis(hinge.parent, middle @ side)
+        if limits == "planes":
+            E = np.concatenate([off, -off])
+            E[:, 0, 0] += radius
+            yield Cone("positive", E, span.name)
+            continue
         E = _blank(lifted, 4)
-        E[0, 0, 0] = 2.0 * np.sin(0.5 * half)
-        E[1:] = lifted.axis(hinge.child, side) - lifted.axis(hinge.parent, middle @ side)
+        E[0, 0, 0], E[1:] = radius, off
         yield Cone("second_order", E, span.name)
 
 

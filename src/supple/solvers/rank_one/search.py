@@ -8,8 +8,8 @@ u_i. The sum of the largest eigenvalues never falls.
 
 *Problem 4* (52), the targets being the cost f: minimise f subject to ``Σ u_iᵀ Y_i u_i ≥ Σ tr Y_i − c (tr Y_i − λ₁)``. What is
 missing to rank one shrinks by c < 1 at least; where that is infeasible c moves half of its way towards 1 (53), and after
-a success it falls again. The condition is on the sum over all matrices: with one for each of them the walk ends wherever no
-step helps all of them at once.
+a success it falls again. The condition is on the sum over all matrices, or, as in the paper, on *each* of them: then the
+walk ends wherever no step helps all of them at once. A matrix that has rank one has only to keep it.
 
 *Restart* (Algorithm 2): from a point where nothing grows any more go along a feasible direction to the boundary of the relaxed
 set, and go on from there. The direction leads to the relaxed point that is most like a random posture, ``max ⟨Y, Y_random⟩``.
@@ -34,6 +34,7 @@ SLOW = 0.02  # a step that makes up for less than this share of what is missing 
 SLOW_STEPS = 2  # so many in a row are a stall
 SOFTER = 10  # how often c may move towards 1
 HALVINGS = 20  # of the step to the boundary
+KEEPS = 0.1  # of the tolerance may be missing to rank one of a matrix that has it
 INSIDE = -1e-9  # least eigenvalue that counts as inside
 
 
@@ -161,12 +162,12 @@ class Search:
         return q
 
     # ── targets in the cost ──────────────────────────────────────────────────────────────────────────────────────────
-    def adapt(self, x: Floats, factor: float, softer: int = SOFTER) -> Attempt:
+    def adapt(self, x: Floats, factor: float, softer: int = SOFTER, each: bool = False) -> Attempt:
         """Problem 4 until the rank is one, or no factor below one is feasible; `softer` = 0 keeps the factor."""
         shape, c, times = spectrum(self.lifted, x), factor, 0
         path = [shape.missing]
         while len(path) <= self.steps and shape.rank_gap > self.tolerance:
-            new = self._shrunk(shape, c)
+            new = self._shrunk(shape, c, each)
             if new is None:
                 times += 1
                 if times > softer or self.purse.empty:
@@ -178,15 +179,22 @@ class Search:
             path.append(shape.missing)
         return Attempt(x, shape, len(path) - 1, 0, tuple(path))
 
-    def _shrunk(self, shape: Spectrum, c: float) -> Floats | None:
-        """The cheapest point that is nearer to rank one by the factor c."""
+    def _shrunk(self, shape: Spectrum, c: float, each: bool) -> Floats | None:
+        """The cheapest point that is nearer to rank one by the factor c: in all, or each matrix by itself."""
         if self.purse.empty:
             return None
         self.purse.solves += 1
-        discs = sum(own.stop - own.start == 2 for own, _ in shape.slopes)  # of a disc, λ₁ = (1 + u · (c, s)) / 2
-        right = shape.trace.sum() - c * shape.missing - 0.5 * discs
-        row = np.concatenate([[-right], -self.cost(shape)])
-        return self.posed.with_cone("positive", row[None]).solve().x
+        missing = shape.trace - shape.first
+        left = np.maximum(c * missing, KEEPS * self.tolerance) if each else c * missing
+        discs = np.array([own.stop - own.start == 2 for own, _ in shape.slopes])  # of these λ₁ = (1 + u · (c, s)) / 2
+        right = shape.trace - left - 0.5 * discs
+        rows = np.zeros((len(right), 1 + self.posed.A.shape[1]))
+        rows[:, 0] = -right
+        for row, (own, slope) in zip(rows, shape.slopes, strict=True):
+            row[1:][own] = slope
+        if not each:
+            rows = rows.sum(axis=0, keepdims=True)
+        return self.posed.with_cone("positive", rows).solve().x
 
 
 def inside(posed: Posed, x: Floats) -> bool:
