@@ -93,7 +93,7 @@ def measured(work: Callable[[], Any], cuda: Any = None) -> float:
     return statistics.median(spans)
 
 
-def run(name: str, counts: list[int], share: float, lost: float = 0.0) -> list[dict[str, Any]]:
+def run(name: str, counts: list[int], share: float, lost: float = 0.0, agree: int = SAME) -> list[dict[str, Any]]:
     """All rows of one job."""
     make, ends = JOBS[name]
     figure = make()
@@ -143,9 +143,18 @@ def run(name: str, counts: list[int], share: float, lost: float = 0.0) -> list[d
             f" first {first:.1f} s",
             flush=True,
         )
-    few = min(SAME, max(counts))
+    if agree:
+        compare(problem, targets, min(agree, max(counts)))
+    for kernel in filter(None, batch.way.loops):
+        for own in kernel.overloads.values():
+            print(f"{'':8s}registers {own.regs_per_thread}, local bytes {own.local_mem_per_thread}", flush=True)
+    return rows
+
+
+def compare(problem: supple.Problem, targets: list[np.ndarray], few: int) -> None:
+    """Ask `solve_many` for some of the targets on the device and on the processor, and say how often both say the same."""
     given = [t[:few].astype(float) for t in targets]
-    own = given if len(ends) > 1 else given[0]
+    own = given if len(targets) > 1 else given[0]
     there, here = (supple.solve_many(problem, own, device=device) for device in ("cuda", "cpu"))
     agree = float(np.mean([a is b for a, b in zip(there.status, here.status, strict=True)]))
     worse = [i for i in range(few) if here.ok[i] and not there.ok[i]]
@@ -154,10 +163,6 @@ def run(name: str, counts: list[int], share: float, lost: float = 0.0) -> list[d
         f"on the device {there.on_device.mean():.6f}, lost by it {len(worse)}",
         flush=True,
     )
-    for kernel in (batch._search, batch._finish):
-        for own in kernel.overloads.values():
-            print(f"{'':8s}registers {own.regs_per_thread}, local bytes {own.local_mem_per_thread}", flush=True)
-    return rows
 
 
 def main() -> None:
@@ -167,12 +172,13 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=4_000_000)
     parser.add_argument("--share", type=float, default=1.0, help="of the ranges from which targets are drawn")
     parser.add_argument("--lost", type=float, default=0.0, help="share of the targets that are moved out of reach")
+    parser.add_argument("--agree", type=int, default=SAME, help="rows that the processor is asked for too")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = []
     for name in arguments.jobs.split(","):
         most = arguments.count if len(JOBS[name][1]) == 1 else min(arguments.count, 1_000_000)
-        rows += run(name, sorted({1_000, 100_000, most}), arguments.share, arguments.lost)
+        rows += run(name, sorted({1_000, 100_000, most}), arguments.share, arguments.lost, arguments.agree)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
 

@@ -124,9 +124,9 @@ def solve_many(
     ``distributed.Client``: its workers solve the rows, with the same answers, and know no deadline. `obstacles` says where
     those are that move (`Moving`), by name: a placement for all rows, or one for each (n, 4, 4).
 
-    With ``device="cuda"`` (extra `cuda`) a GPU searches first, with a loop of its own, which begins at `start` and
-    takes trees, ranges, free roots, and goals of places, orientations and directions; what it leaves, or does not
-    take, is searched for here, and ``solutions.on_device`` says which rows were solved there.
+    With ``device="cuda"`` (extra `cuda`) a GPU searches first, with loops of its own, which begin at `start` and take
+    all goals that have residuals, ranges, coupled joints, and bodies that are balls and capsules; what they leave, or do
+    not take, is searched for here, and ``solutions.on_device`` says which rows were solved there.
     """
     stop = Stop(deadline)
     instance(problem, Problem, "what solve_many() takes first")

@@ -9,7 +9,7 @@ import numpy as np
 from supple.errors import BadValue
 from supple.problem.allowance import EVALUATIONS, ITERATIONS, MET, REASON, TRIES
 from supple.solvers.lean import gpu
-from supple.solvers.lean.shape import Refused, shaped
+from supple.solvers.lean.takes import takes
 from supple.solving.rows import Rows
 
 
@@ -26,9 +26,7 @@ def solve_on_device(rows: Rows, start: Any, solver: Any) -> np.ndarray:
     gpu.cuda()  # no GPU, no driver: refused before any work
     met = np.zeros(len(rows.Q), dtype=bool)
     problem, figure = rows.problem, rows.problem.figure
-    try:
-        shaped(problem, figure.rest)
-    except Refused:
+    if rows.movers is not None or not takes(problem, problem.admitted(figure.rest)):
         return met
     from supple.solvers.lean.batch import Batch
 

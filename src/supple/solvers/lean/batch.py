@@ -21,15 +21,15 @@ from supple.problem.goals import At, Placed
 from supple.problem.problem import Problem
 from supple.problem.targets import slots
 from supple.solvers.lean import gpu
+from supple.solvers.lean.arrays import lies_there, looked_at, stream_of
 from supple.solvers.lean.chunk import Slot
-from supple.solvers.lean.kept import compiled
-from supple.solvers.lean.shape import COARSE_ANGLE, COARSE_PLACE, Refused, packs, shaped
+from supple.solvers.lean.shape import Refused
+from supple.solvers.lean.ways import way_of
 
 CHUNK, CHUNK_THERE = 1 << 19, 1 << 22  # rows that are on the way to and from the device, and that lie there
 ON_THE_WAY, THREADS = 3, 128  # chunks at once; threads of a block
-PATIENCE = ((150_000, 40), (1_000_000, 80), (np.inf, 160))  # rows, and trips of one before it goes to the race
+REFILLING, RACING = 4, 8  # blocks on a multiprocessor
 FEW = 8192  # rows up to which each has a warp of its own from the beginning
-TIGHT = 4  # steps of the finish where tolerances are finer than what float32 can come to; else one
 GRAPHS = 8  # sizes of small batches that are remembered
 COPIERS = 16  # threads that copy to and from pinned memory
 PLACED = (3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10)  # of a placement (4, 4): the place, then the rotation
@@ -49,8 +49,9 @@ class Batch:
         q, trips = batch(targets)          # (n, size), and (n) > 0 where every task is met
 
     Targets are as for `solve_many`, of float32 or float64, and taken as they are: one array for each task of `At` and
-    `Placed` goals, or else `rows` as kernels read them. They may lie on the device (anything with
-    ``__cuda_array_interface__``), those of several tasks side by side in one array (n, numbers); then so do the answers.
+    `Placed` goals, or else `rows` as kernels read them. They may lie on the device (whatever speaks
+    ``__cuda_array_interface__`` or DLPack), those of several tasks side by side in one array (n, numbers); then so do the
+    answers, new ones or those of `out`. With a `stream` (Numba's, CuPy's, PyTorch's, a number) they are ready when that is.
     A row whose target is not finite, or no rotation, is not met. `start` is where the first attempt begins. What the GPU
     does not take is refused, with the reason.
     """
@@ -60,38 +61,29 @@ class Batch:
         self.problem = problem
         figure = problem.figure
         begin = problem.admitted(figure.rest if start is None else figure.posture(start))
+        self.cuda = gpu.cuda()
         try:
-            self.shape, self.numbers = shaped(problem, begin)
+            self.way = way_of(problem, begin)
         except Refused as why:
             raise BadValue(f"a GPU does not take this problem: {why}; leave device= out to solve here") from why
-        self.cuda = gpu.cuda()
-        from supple.solvers.lean.loops import loops
-
-        tight = bool((self.numbers.tolerance < [COARSE_PLACE**2, COARSE_ANGLE**2]).any())
-        made = loops(self.shape, self.numbers.root, TIGHT if tight else 1)
-        self._search, self._finish = made.search, made.finish
-        self._about = f"{gpu.named()} {self.shape} {self.numbers.root} {tight}"
         self._ready: dict[Any, Any] = {}
         self._blocks = gpu.processors()
         self._slots: dict[Any, list[Slot]] = {}
         self._copiers = ThreadPoolExecutor(min(COPIERS, os.cpu_count() or 1), thread_name_prefix="supple-copy")
         self._collector = ThreadPoolExecutor(1, thread_name_prefix="supple-answers")
-        flat = [np.concatenate([a.ravel() for a in packs(self.numbers, kind)]) for kind in (np.float32, np.float64)]
-        self._numbers = [self.cuda.to_device(a) for a in flat]
-        self._places = self.cuda.to_device(
-            np.concatenate([self.numbers.coordinate, self.numbers.resting]).astype(float)
-        )
 
     # ── doors ────────────────────────────────────────────────────────────────────────────────────────────────────────
     def __call__(self, targets: Any, stream: Any = None, out: Found | None = None) -> Found:
         """Solve for all targets; where they are on the device, on a stream, and into arrays of an earlier batch."""
-        if hasattr(targets, "__cuda_array_interface__"):
-            return self._on_device(self.cuda.as_cuda_array(targets), stream, out)
+        if lies_there(targets):
+            return self._on_device(looked_at(targets, stream), stream_of(stream), out)
+        if stream is not None or out is not None:
+            raise BadValue("stream= and out= are for targets that lie on the device")
         several = len(self.problem.tasks) != 1
         given = [np.asarray(t) for t in targets] if several else [np.asarray(targets)]
         shapes = [(4, 4) if isinstance(t.goal, Placed) else (3,) for t in self.problem.tasks]
         if not self._as_given:
-            raise BadValue("a batch takes arrays of targets for At and Placed; give others as rows: Batch.rows(flat)")
+            raise BadValue("arrays of targets are for At and Placed, without closed loops; else give Batch.rows(flat)")
         if len(given) != len(shapes) or any(a.shape[1:] != s for a, s in zip(given, shapes, strict=False)):
             raise BadValue(f"targets have the shapes {', '.join(str(('n', *s)) for s in shapes)}")
         if len({len(a) for a in given}) != 1:
@@ -101,11 +93,11 @@ class Batch:
 
     def rows(self, T: np.ndarray) -> Found:
         """Solve for targets as the kernels read them, a row for each (`flat_targets`)."""
-        return self._from_host(T, self.numbers.source)
+        return self._from_host(T, self.way.source)
 
     @property
     def _as_given(self) -> bool:
-        return all(isinstance(task.goal, At | Placed) for task in self.problem.tasks)
+        return not self.problem.loops and all(isinstance(task.goal, At | Placed) for task in self.problem.tasks)
 
     @property
     def _given_source(self) -> np.ndarray:
@@ -117,46 +109,36 @@ class Batch:
             order = PLACED if len(first) == 3 else (*PLACED[3:], *PLACED[:3])
             own += [wide + k for k in (order if placed else range(3))]
             wide += 16 if placed else 3
-        source = self.numbers.source
+        source = self.way.source
         return np.where(source >= 0, np.array(own)[np.maximum(source, 0)], -1)
 
     # ── the way through ──────────────────────────────────────────────────────────────────────────────────────────────
-    def _kernels(self, kind: Any, layout: str) -> tuple[Any, Any]:
-        """Search and finish for targets of a kind."""
+    def _kernels(self, kind: Any, layout: str) -> tuple[Any, ...]:
+        """The kernels for targets of a kind: one that searches, then those that finish."""
         if (kind, layout) not in self._ready:
-            import numba
-
-            f4, f8, i4, i8 = numba.float32, numba.float64, numba.int32, numba.int64
-            own = numba.from_dtype(np.dtype(kind))
-            targets = own[:, ::1] if layout == "C" else own[:, :]
-            search = (f4[::1], i4[::1], targets, i4[::1], i8, i8, f4[:, ::1])
-            finish = (f8[::1], i4[::1], f8[::1], targets, i4[::1], f4[:, ::1], f8[:, ::1], i4[::1])
-            self._ready[kind, layout] = (
-                compiled(self._search, search, f"search {self._about}"),
-                compiled(self._finish, finish, f"finish {self._about}"),
-            )
+            self._ready[kind, layout] = self.way.kernels(kind, layout)
         return self._ready[kind, layout]
 
     def _launch(self, slot: Slot, targets: Any, source: Any, out: tuple[Any, Any]) -> None:
         """Solve a chunk whose targets are on the device, on the slot's stream."""
         from supple.solvers.lean.lane import RACE_ALL, RACE_LEFT, REFILL, WARP
 
-        search, finish = self._kernels(targets.dtype.type, "C" if targets.is_c_contiguous() else "A")
+        search, *finish = self._kernels(targets.dtype.type, "C" if targets.is_c_contiguous() else "A")
         count, (P, verdict) = targets.shape[0], out
         work, Q = slot.work[: 2 + 2 * count], slot.Q[:count]
         pair = 2 * WARP
-        blocks, stream = self._blocks, slot.stream
+        blocks, stream, first = self._blocks, slot.stream, self.way.searching(source)
         if count <= FEW:
-            self._at(search, (count + 1) // 2, pair, stream)(self._numbers[0], source, targets, work, RACE_ALL, 0, Q)
+            self._at(search, (count + 1) // 2, pair, stream)(*first, targets, work, RACE_ALL, 0, Q)
         else:
-            patience = next(trips for most, trips in PATIENCE if count <= most)
+            patience = next(trips for most, trips in self.way.patience if count <= most)
             work[:2].copy_to_device(self._zeros, stream=stream)
-            many = min(4 * blocks, -(-count // THREADS))
-            self._at(search, many, THREADS, stream)(self._numbers[0], source, targets, work, REFILL, patience, Q)
-            self._at(search, 8 * blocks, pair, stream)(self._numbers[0], source, targets, work, RACE_LEFT, 0, Q)
-        self._at(finish, -(-count // THREADS), THREADS, stream)(
-            self._numbers[1], source, self._places, targets, work, Q, P, verdict
-        )
+            many = min(REFILLING * blocks, -(-count // THREADS))
+            self._at(search, many, THREADS, stream)(*first, targets, work, REFILL, patience, Q)
+            self._at(search, RACING * blocks, pair, stream)(*first, targets, work, RACE_LEFT, 0, Q)
+        given = self.way.finishing(source, targets, work, Q, P, verdict)
+        for kernel in finish:
+            self._at(kernel, -(-count // THREADS), THREADS, stream)(*given)
 
     def _at(self, kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
         """A kernel with the size of its grid; that a small batch does not fill the device is no news."""
@@ -185,13 +167,22 @@ class Batch:
         if key not in self._slots:
             for old in [k for k in self._slots if k[3] == pinned]:
                 del self._slots[old]
-            found = self.shape.joints + 7 * self.shape.free
-            widths = (wide, found, self.problem.figure.size)
-            try:
-                self._slots[key] = [Slot(rows, widths, kind, pinned) for _ in range(ON_THE_WAY if pinned else 1)]
-            except self.cuda.cudadrv.driver.CudaAPIError as error:
-                raise BadValue(f"the device has no memory left for chunks of {rows} targets: {error}") from error
+            widths, kinds = (wide, self.way.found, self.problem.figure.size), (kind, self.way.real)
+            self._slots[key] = self._made(rows, widths, kinds, pinned)
         return self._slots[key]
+
+    def _made(self, rows: int, widths: tuple[int, int, int], kinds: tuple[Any, Any], pinned: bool) -> list[Slot]:
+        """Room for chunks; where the device has not as much, for smaller ones."""
+        while True:
+            try:
+                return [Slot(rows, widths, kinds, pinned) for _ in range(ON_THE_WAY if pinned else 1)]
+            except self.cuda.cudadrv.driver.CudaAPIError as error:
+                if rows <= FEW:
+                    raise BadValue(
+                        f"the device has no memory left, not even for {rows} targets ({error}); free some, "
+                        "or leave device= out to solve here"
+                    ) from error
+                rows //= 2
 
     def _from_host(self, T: np.ndarray, source: np.ndarray) -> Found:
         kind = np.float32 if T.dtype == np.float32 else np.float64
@@ -263,7 +254,7 @@ class Batch:
     def _on_device(self, targets: Any, stream: Any, out: Found | None = None) -> Found:
         """Targets on the device: answers stay there, and are ready when the stream is."""
         if not self._as_given:
-            raise BadValue("arrays on the device are for At and Placed")
+            raise BadValue("arrays on the device are for At and Placed, without closed loops")
         kind = targets.dtype.type
         if kind not in (np.float32, np.float64):
             raise BadValue(f"targets are float32 or float64, not {targets.dtype}")
@@ -276,9 +267,16 @@ class Batch:
             raise BadValue("targets on the device must be contiguous")
         flat, own = targets.reshape(count, wide), self._source(self._given_source)
         made = self.cuda.device_array
-        P, verdict = out or (made((count, self.problem.figure.size)), made(count, np.int32))
-        if P.shape != (count, self.problem.figure.size) or verdict.shape != (count,):
-            raise BadValue(f"the arrays of out= are for {P.shape[0]} targets, not {count}")
+        size = self.problem.figure.size
+        P, verdict = map(looked_at, out) if out else (made((count, size)), made(count, np.int32))
+        if P.shape != (count, size) or verdict.shape != (count,):
+            raise BadValue(
+                f"the arrays of out= are ({count}, {size}) and ({count},), not {P.shape} and {verdict.shape}"
+            )
+        if (P.dtype, verdict.dtype) != (np.float64, np.int32) or not (
+            P.is_c_contiguous() and verdict.is_c_contiguous()
+        ):
+            raise BadValue("the arrays of out= are of float64 and int32, and contiguous")
         used = self._slots_for(count, 1, kind, False)[:1]
         slot, rows = used[0], used[0].Q.shape[0]
         own_stream = slot.stream

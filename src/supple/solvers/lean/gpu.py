@@ -37,14 +37,16 @@ def cuda() -> Any:
             f'device="cuda" cannot be used: {_first_line(error)}; leave device= out to solve here'
         ) from error
     if not usable:
+        why = getattr(found, "cuda_error", lambda: None)()
         raise BadValue(
-            'device="cuda" needs an NVIDIA GPU and its driver, and none is found: nvidia-smi shows what there is; '
-            "leave device= out to solve here"
+            'device="cuda" needs an NVIDIA GPU and its driver, and none can be used'
+            + (f" ({_first_line(why)})" if why else "")
+            + ": nvidia-smi shows what there is; leave device= out to solve here"
         )
     return found
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: object) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
     return lines[-1] if lines else type(error).__name__
 

@@ -2,39 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numba import cuda as numba_cuda
 
-from supple.solvers.lean.lean_leaves import Leaves
-from supple.solvers.lean.shape import Shape
-
 cuda: Any = numba_cuda  # what it declares of its arrays is no types
 WARP, EVERYBODY = 32, 0xFFFFFFFF
 REFILL, RACE_LEFT, RACE_ALL = range(3)
 BIG, SLOW = 1e30, 0.9
-MOST_TRIPS = {True: 40, False: 20}  # of an attempt, for steps joint by joint and others
 ATTEMPTS = 256  # of a target, in all
 WAITING = 4  # lanes that are done before a warp takes new targets
 NEVER = 0x7FFFFFFF
 
 
-def lane_loop(shape: Shape, made: Leaves, jit: Any) -> Any:
-    """The loop of one lane."""
-    n, G, FREE, BY_JOINTS = shape.joints, len(shape.carrier), shape.free, shape.by_joints
-    begin, look, move = made.begin, made.look, made.move
-    kind, s_targets = numba.float32, (len(shape.carrier), 12)
-    ZERO, ONE, VAST, FELL = np.float32(0), np.float32(1), np.float32(BIG), np.float32(SLOW)
-    CAP = MOST_TRIPS[BY_JOINTS]
+class Steps(NamedTuple):
+    """What a lane does, and how large everything is."""
 
-    @jit
-    def take(source: Any, targets: Any, job: Any, T: Any) -> None:
-        for g in range(G):
-            for k in range(12):
-                at = source[g, k]
-                T[g, k] = kind(targets[job, at]) if at >= 0 else ZERO
+    size: int  # joints or coordinates
+    free: bool  # whether there is a base besides, which the first move may put elsewhere
+    most: int  # trips of an attempt
+    real: Any  # the type of numbers
+    targets: Any  # the shape of a target
+    begin: Any  # (tables, k, q, base)
+    look: Any  # (tables, q, base, T, memory) → over, value
+    move: Any  # (tables, q, base, T, value, first, memory)
+    take: Any  # (tables, targets, job, T)
+
+
+def real_of(kind: Any) -> Any:
+    """The type of NumPy's scalars for one of Numba's."""
+    return np.float32 if kind is numba.float32 else np.float64
+
+
+def lane_loop(steps: Steps, jit: Any) -> Any:
+    """The loop of one lane: ``run(tables, targets, work, how, patience, Q, memory)``."""
+    n, FREE, CAP = steps.size, steps.free, steps.most
+    begin, look, move, take = steps.begin, steps.look, steps.move, steps.take
+    kind, s_targets = steps.real, steps.targets
+    ZERO, ONE, VAST, FELL = real_of(kind)(0), real_of(kind)(1), real_of(kind)(BIG), real_of(kind)(SLOW)
+
+    if isinstance(s_targets, int):
+
+        @jit
+        def blank(T: Any) -> None:
+            for k in range(s_targets):
+                T[k] = ZERO
+    else:
+        G = s_targets[0]
+
+        @jit
+        def blank(T: Any) -> None:
+            for g in range(G):
+                for k in range(12):
+                    T[g, k] = ZERO
 
     @jit
     def tell(Q: Any, work: Any, job: Any, q: Any, base: Any, trips: Any) -> None:
@@ -47,15 +69,12 @@ def lane_loop(shape: Shape, made: Leaves, jit: Any) -> Any:
 
     @jit
     def run(tables: Any, targets: Any, work: Any, how: Any, patience: Any, Q: Any, memory: Any) -> None:
-        offset, tool, bounds, limits, starts, source = tables
         q, base, T = cuda.local.array(n, kind), cuda.local.array(7, kind), cuda.local.array(s_targets, kind)
         lane, below = cuda.laneid, (1 << cuda.laneid) - 1
         count, told = work[1] if how == RACE_LEFT else targets.shape[0], 2 + targets.shape[0]
         number, warps = cuda.grid(1) // WARP, cuda.gridsize(1) // WARP
-        begin(starts, limits, ZERO, q, base)
-        for g in range(G):
-            for k in range(12):
-                T[g, k] = ZERO
+        begin(tables, ZERO, q, base)
+        blank(T)
         job, attempt, upcoming, trip, trips, bad, last = 0, 0, 0, 0, 0, 0, VAST
         need, idle, running, arrived, asking = True, False, False, False, True
         while True:
@@ -84,10 +103,10 @@ def lane_loop(shape: Shape, made: Leaves, jit: Any) -> Any:
                 upcoming, attempt = attempt + WARP, attempt + lane
                 fresh, asking, running, arrived, trips = True, False, True, False, 0
             if fresh:
-                take(source, targets, job, T)
-                begin(starts, limits, kind(attempt), q, base)
+                take(tables, targets, job, T)
+                begin(tables, kind(attempt), q, base)
                 trip, bad, last = 0, 0, VAST
-            over, value = look(offset, tool, bounds, q, base, T, memory)
+            over, value = look(tables, q, base, T, memory)
             trip, trips = trip + 1, trips + 1
             met = (
                 running and over < ONE and value < VAST
@@ -127,13 +146,13 @@ def lane_loop(shape: Shape, made: Leaves, jit: Any) -> Any:
                     upcoming += cuda.popc(lost)
                     if cuda.ballot_sync(EVERYBODY, running) == 0:
                         if lane == 0:
-                            begin(starts, limits, ZERO, q, base)
+                            begin(tables, ZERO, q, base)
                             tell(Q, work, job, q, base, -1)
                         asking = True
             if failed:
-                begin(starts, limits, kind(attempt), q, base)
+                begin(tables, kind(attempt), q, base)
                 trip, bad, last = 0, 0, VAST
             elif running:
-                move(starts, limits, q, base, T, value, trip == 1, memory)
+                move(tables, q, base, T, value, trip == 1, memory)
 
     return run

@@ -114,11 +114,12 @@ def leaves(shape: Shape, real: Any, jit: Callable[[Any], Any]) -> Leaves:
     # the running frame, frames kept, axes and origins of joints, points, errors, turns to the goals, frames that carry goals;
     # then what a step needs
     memory = ((12,), (t.slots, 12), (n, 6), (G, 3), (m,), (9,), (G, 12), *more)
-    return Leaves(_begin(shape, real, jit), look, step, memory)
+    return Leaves(beginning(n, real, jit), look, step, memory)
 
 
-def _begin(shape: Shape, real: Any, jit: Callable[[Any], Any]) -> Any:
-    n, ZERO, ONE, HALF = shape.joints, real(0), real(1), real(0.5)
+def beginning(n: int, real: Any, jit: Callable[[Any], Any]) -> Any:
+    """The leaf that begins an attempt of n coordinates."""
+    ZERO, ONE, HALF = real(0), real(1), real(0.5)
 
     @jit
     def begin(starts: Any, limits: Any, k: Any, q: Any, base: Any) -> None:

@@ -13,9 +13,9 @@ arrived and none before it is still running the target is done. For the list, an
 
 Both are one kernel, so that the same instructions evaluate: two kernels may be rounded differently.
 
-**Finish.** The search is in float32 and with fastmath. What it found is moved into the limits in float64, improved by
-a few steps and judged, all in float64 without fastmath: that verdict alone counts. NaN is never met, since no
-comparison with it holds.
+**Finish.** The search is in float32 and with fastmath. What it found is moved into the limits in float64 and judged; what is
+not met by then is improved by a few steps and judged again, all in float64 without fastmath: that verdict alone counts.
+NaN is never met, since no comparison with it holds.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ import numba
 import numpy as np
 from numba import cuda as numba_cuda
 
-from supple.solvers.lean.finish import finish_kernel
-from supple.solvers.lean.lane import lane_loop
-from supple.solvers.lean.lean_leaves import leaves
+from supple.solvers.lean.finish import judge_kernel, mend_kernel
+from supple.solvers.lean.lane import Steps, lane_loop
+from supple.solvers.lean.lean_leaves import Leaves, leaves
 from supple.solvers.lean.shape import Root, Shape
 from supple.solvers.lean.sharing import OF_TREES, device_jit, sharing, sizes
 
 cuda: Any = numba_cuda
+MOST_TRIPS = {True: 40, False: 20}  # of an attempt, for steps joint by joint and others
 
 
 class Loops(NamedTuple):
     """The kernels of a shape, and the arguments that they take."""
 
     search: Any  # (numbers, source, targets, work, how, patience, Q)
-    finish: Any  # (numbers, source, places, targets, work, Q, P, verdict)
+    judge: Any  # (numbers, source, places, targets, work, Q, P, verdict)
+    mend: Any = None  # the same
 
 
 @cache
@@ -52,13 +54,42 @@ def loops(shape: Shape, root: Root | None = None, steps: int = 1) -> Loops:
     list and for what became of each; `patience` is for the refill. `places` are the coordinate of each joint, and the
     resting posture.
     """
-    return Loops(_search(shape), finish_kernel(shape, root, steps))
+    return Loops(_search(shape), judge_kernel(shape, root), mend_kernel(shape, root, steps))
+
+
+def _steps(shape: Shape, made: Leaves, jit: Any) -> Steps:
+    """What a lane does: the leaves, given the tables that a block shares."""
+    kind, G, begin_, look_, move_ = numba.float32, len(shape.carrier), made.begin, made.look, made.move
+    ZERO = np.float32(0)
+
+    @jit
+    def begin(tables: Any, k: Any, q: Any, base: Any) -> None:
+        begin_(tables[4], tables[3], k, q, base)
+
+    @jit
+    def look(tables: Any, q: Any, base: Any, T: Any, memory: Any) -> Any:
+        return look_(tables[0], tables[1], tables[2], q, base, T, memory)
+
+    @jit
+    def move(tables: Any, q: Any, base: Any, T: Any, value: Any, first: Any, memory: Any) -> None:
+        move_(tables[4], tables[3], q, base, T, value, first, memory)
+
+    @jit
+    def take(tables: Any, targets: Any, job: Any, T: Any) -> None:
+        source = tables[5]
+        for g in range(G):
+            for k in range(12):
+                at = source[g, k]
+                T[g, k] = kind(targets[job, at]) if at >= 0 else ZERO
+
+    most = MOST_TRIPS[shape.by_joints]
+    return Steps(shape.joints, shape.free, most, kind, (G, 12), begin, look, move, take)
 
 
 def _search(shape: Shape) -> Any:
     kind, jit = numba.float32, device_jit(True)
     made, (s_offset, s_tool, s_bounds, s_limits, s_starts) = leaves(shape, np.float32, jit), sizes(shape)
-    run, share, s_source = lane_loop(shape, made, jit), sharing(jit), (len(shape.carrier), 12)
+    run, share, s_source = lane_loop(_steps(shape, made, jit), jit), sharing(jit), (len(shape.carrier), 12)
 
     if shape.by_joints:
         m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12 = made.memory

@@ -42,14 +42,13 @@ from supple.kernels.layouts import (
     view,
 )
 from supple.problem.problem import Problem
+from supple.solvers.lean.ranges import ranges_of, strides
 
 PLACES = (kind.AT, kind.LINE, kind.PLANE, kind.BEYOND)
 ANGLES = (kind.TURN, kind.FACE)
 NOTHING = -1
 IN_REGISTERS = 60  # joints × rows up to which a step in the space of residuals keeps everything in registers
 MOST_JOINTS, MOST_ROWS = 256, 96
-INNER = 0.8  # share of each range from which starts are drawn
-FAR_TURN, FAR_SLIDE = np.pi, 1.0  # half of the range from which starts are drawn where there is no limit
 COARSE_PLACE, COARSE_ANGLE = (
     5e-6,
     5e-5,
@@ -243,26 +242,12 @@ def _numbers(problem: Problem, start: np.ndarray, shape: Shape, found: Any) -> N
     for i in range(n):
         A, B = turned[parent[i] + skipped], turned[i + 1 + skipped]
         rows.append([*(A.T @ offset[i, :9].reshape(3, 3) @ B).ravel(), *(A.T @ offset[i, 9:12])])
-    held = np.asarray(problem.free)[coordinate] == 0.0
-    lower, upper = (view(PROBLEM, I, F, name)[coordinate].copy() for name in ("LOWER", "UPPER"))
-    lower[held], upper[held] = start[coordinate][held], start[coordinate][held]
-    loose, half = ~np.isfinite(upper - lower), np.where(shape.slide, FAR_SLIDE, FAR_TURN)
-    low = np.where(loose, start[coordinate] - half, lower)
-    high = np.where(loose, start[coordinate] + half, upper)
+    limits, (middle, span) = ranges_of(problem, start, coordinate, np.array(shape.slide))
     return Numbers(
-        np.array(rows), tool, np.stack([lower, upper]),
-        np.stack([start[coordinate], 0.5 * (low + high), INNER * (high - low), _strides(n)]),
+        np.array(rows), tool, limits, np.stack([start[coordinate], middle, span, strides(n)]),
         np.array([_sources(terms, g[1]) for g in groups]), _tolerances(problem, groups),
         coordinate.copy(), start, root,
     )  # fmt: skip
-
-
-def _strides(n: int) -> np.ndarray:
-    """How far a start is from the last one, as shares of the ranges: the powers of the generalised golden ratio."""
-    golden = 2.0
-    for _ in range(80):
-        golden = (1.0 + golden) ** (1.0 / (n + 1))
-    return golden ** -np.arange(1.0, n + 1.0) % 1.0
 
 
 def _tolerances(problem: Problem, groups: list[tuple[int, list[int]]]) -> np.ndarray:
