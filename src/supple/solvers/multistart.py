@@ -45,7 +45,7 @@ class Multistart:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """The first solution found, or the best posture of all attempts."""
         if isinstance(self.solver, LevenbergMarquardt):
-            return self.joined(self.solver).solve(problem, start, seed, allowance)
+            return self._joined(self.solver).solve(problem, start, seed, allowance)
         insist(self, problem)
         begun, evaluations, iterations, least = monotonic(), 0, 0, np.inf
         left: Allowance | None = allowance
@@ -70,7 +70,7 @@ class Multistart:
         trace = Trace.joined(traces) if traces else None
         return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
 
-    def joined(self, local: LevenbergMarquardt) -> LevenbergMarquardt:
+    def _joined(self, local: LevenbergMarquardt) -> LevenbergMarquardt:
         """The compiled search with many starts."""
         return replace(local, attempts=self.attempts, formulas=self.formulas)
 

@@ -129,7 +129,7 @@ def compiled(solver: Solver) -> LevenbergMarquardt | None:
     from supple.solvers.multistart import Multistart
 
     if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
-        return solver.joined(solver.solver)
+        return solver._joined(solver.solver)
     return None
 
 
