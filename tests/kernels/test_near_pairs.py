@@ -33,7 +33,7 @@ def crowded() -> supple.Problem:
     obstacles = {
         "ball": Ball((0.4, 0.3, 0.4), 0.1),
         "box": Box((0.3, -0.6, -0.1), (0.7, -0.2, 0.5)),
-        "floor": supple.Polytope([[0, 0, 1]], [-0.1]),
+        "floor": supple.Polytope.half_space((0, 0, -0.1), (0, 0, 1)),
         "hull": Moving(shapes[3], supple.place((0.5, 0.1, 0.6))),
     }
     return supple.Problem(figure, [], obstacles=obstacles, clearance=supple.Clearance(0.01, itself=True))
