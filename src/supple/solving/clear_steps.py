@@ -91,18 +91,19 @@ class Keeper:
 
 def _crowd(problem: Problem, I: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The bodies of all pairs, each once, and the pairs (see `near_pairs`)."""
-    terms, at = view(PROBLEM, I, F, "TERM"), view(PROBLEM, I, np.arange(len(F)), "NUMBER")  # where numbers are in F
+    terms, numbers = view(PROBLEM, I, F, "TERM"), view(PROBLEM, I, F, "NUMBER")
+    at = view(PROBLEM, I, np.arange(len(F)), "NUMBER")  # where numbers are in F
     known: dict[tuple[int, bytes, str | None], int] = {}
     bodies, pairs = [], []
     both = (pair[:2] for task in problem.clear for pair in task.goal.pairs)
     for k, things in zip(np.flatnonzero(terms[:, KIND] == CLEAR).tolist(), both, strict=True):
         own = [k]
         for thing, carried, frame in zip(things, (FRAME_ROW, REFERENCE_ROW), (FRAME, REFERENCE), strict=True):
-            centre, row = int(at[k, frame + CENTRE]), int(terms[k, carried])
-            key = row, F[centre : centre + 3].tobytes(), thing.moves
+            row = int(terms[k, carried])
+            key = row, numbers[k, frame + CENTRE :][:3].tobytes(), thing.moves
             if key not in known:
                 known[key] = len(bodies)
-                bodies.append((row, centre))
+                bodies.append((row, at[k, frame + CENTRE]))
             own.append(known[key])
         pairs.append(own)
     return np.array(bodies, dtype=np.int64), np.array(pairs, dtype=np.int64)
