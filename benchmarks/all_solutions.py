@@ -1,11 +1,13 @@
 """All postures: supple's lists beside those of EAIK and ssik, on the same poses and in the same run, and how many are proved.
 
-Run ``python benchmarks/all_solutions.py [--count 2000] [--prove 200] [--arms NAMES] [--environments FOLDER]``. One thread, one
-call at a time from Python. Poses are those of random postures; joints turn from −π to π. "known" is the share of poses whose
-own posture is in the list; "lacking" counts poses where another list, or the union of all, has a posture that this one has not:
-every posture of a peer is polished first, and counts only if it then is within 1e-9 of the target. ssik reads a URDF file; what
-it builds ahead of time for an arm is quicker. A peer stops after 20 s an arm. Thresholds were chosen on
-the arms of ``tests/tables/arms.py`` and on a JACO 2, with other poses.
+Run ``python benchmarks/all_solutions.py [--count 2000] [--slow 300] [--brute 200] [--prove 200] [--arms NAMES] [--files
+FILE:SEGMENT,…] [--environments FOLDER]``. One thread, one call at a time from Python. Poses are those of random postures;
+joints turn from −π to π. "known" is the share of poses whose own posture is in the list; "lacking" counts poses where another
+list, or the union of all, has a posture that this one has not: every posture of a peer is polished first, and counts only if it
+then is within 1e-9 of the target. For the first `--brute` poses the union also has what Newton's steps find from 1,000 random
+starts. ssik reads a URDF file; what it builds ahead of time for an arm is quicker. A peer stops after 20 s an arm. `--files`
+takes robot files in place of the table: nothing was chosen on them. Thresholds were chosen on the arms of
+``tests/tables/arms.py`` and on a JACO 2, with other poses.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from supple.solvers.closed_forms.recognition import recognised
 
 HERE = Path(__file__).resolve().parent
 PEERS = Peer("branches", ("EAIK", "ssik", "numpy"), ())
+STARTS = 1000  # of brute force
 Rows = list[tuple[float, float, float]]
 
 
@@ -60,6 +63,27 @@ ARMS: dict[str, Rows] = {  # (twist, length, offset), after the robots named, no
 }
 
 
+def axes_of(figure: supple.Figure, segment: str = "hand") -> Axes:
+    """The axes that move a segment."""
+    still = supple.Placed(figure.placement(figure.rest, segment))
+    return Axes.of(claims_of(supple.Problem(figure, [supple.Task(segment, still)]))[0].chain)
+
+
+def from_file(file: str, segment: str) -> supple.Figure:
+    """The arm of a robot file that ends at a segment, with joints that turn from −π to π."""
+    axes = axes_of(robot := supple.load(file), segment)
+    joints, before = [*supple.fixed("base", None)], np.eye(4)
+    for j, (z, through) in enumerate(zip(axes.along, axes.through, strict=True)):
+        x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
+        x /= np.linalg.norm(x)
+        at = np.eye(4)
+        at[:3] = np.column_stack([x, np.cross(z, x), z, through])
+        behind = np.linalg.inv(before) @ at
+        joints += supple.hinge(f"{j + 1}", f"{j}" if j else "base", (0, 0, 1), at=behind, limits=(-pi, pi))
+        before = at
+    return supple.Figure(robot.name, [*joints, *supple.fixed("hand", "6", at=np.linalg.inv(before) @ axes.home)])
+
+
 def figure_of(rows: Rows) -> supple.Figure:
     """An arm with the segments base, 1 … 6 and hand."""
     joints, at = [*supple.fixed("base", None)], np.eye(4)
@@ -67,6 +91,12 @@ def figure_of(rows: Rows) -> supple.Figure:
         joints += supple.hinge(f"{j + 1}", f"{j}" if j else "base", (0, 0, 1), at=at, limits=(-pi, pi))
         at = supple.place((length, 0, offset), rpy=(twist, 0, 0))
     return supple.Figure("arm", [*joints, *supple.fixed("hand", "6", at=at)])
+
+
+def brute_force(polish: AnyArm, target: np.ndarray, seed: int) -> np.ndarray:
+    """What Newton's steps find from random starts."""
+    starts = np.random.default_rng(seed).uniform(-pi, pi, (STARTS, 6))
+    return polish.inside(target, np.zeros(6), starts)
 
 
 def peers_of(axes: Axes, figure: supple.Figure, targets: np.ndarray, python: Path, most: int) -> dict[str, Any]:
@@ -143,6 +173,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--prove", type=int, default=200)
     parser.add_argument("--slow", type=int, default=300, help="poses of arms without a formula")
+    parser.add_argument("--brute", type=int, default=200, help="poses that are searched by brute force")
+    parser.add_argument("--files", default="", help="robot files with the segment to be placed, FILE:SEGMENT")
     parser.add_argument("--arms", default=",".join(ARMS))
     parser.add_argument("--environments", type=Path, default=HERE.parent / "build" / "peers")
     asked = parser.parse_args()
@@ -151,10 +183,13 @@ def main() -> None:
     except NotInstalled as reason:
         python = None
         print(f"peers: {reason}")
-    for name in asked.arms.split(","):
-        figure = figure_of(ARMS[name])
-        hand = supple.Problem(figure, [supple.Task("hand", supple.Placed(figure.placement(figure.rest, "hand")))])
-        axes = Axes.of(claims_of(hand)[0].chain)
+    for name in asked.files.split(",") if asked.files else asked.arms.split(","):
+        if asked.files:
+            file, segment = name.rsplit(":", 1)
+            name, figure = Path(file).stem, from_file(file, segment)
+        else:
+            figure = figure_of(ARMS[name])
+        axes = axes_of(figure)
         count = asked.count if recognised(axes) is not None else asked.slow
         known = np.random.default_rng(2026).uniform(-pi, pi, (count, 6))
         targets = figure.placement(known, "hand")
@@ -170,6 +205,8 @@ def main() -> None:
                 others[peer] = [polish.inside(target, np.zeros(6), one) for target, one in rows]
                 for k, one in enumerate(others[peer]):
                     every[k].append(one)
+        for k, target in enumerate(targets[: asked.brute]):
+            every[k].append(brute_force(polish, target, k))
         union = [np.concatenate(each) for each in every]
         kept = 1.0 - np.mean([missing(q[None], own) for q, own in zip(known, lists, strict=True)])
         lacking = sum(missing(a, b) for a, b in zip(union, lists, strict=True))

@@ -393,6 +393,11 @@ ROWS: dict[str, Row] = {
         lambda: listed().certificate, lambda: dataclasses.replace(listed().certificate, limits=None),
         lambda c: (c.verify(), c.explain(), c.to_json(), c.coordinates),
     ),
+    "Curve": Row(
+        lambda: supple.solving.Curve(np.zeros((2, 7)), np.array([0.0, 1.0]), False),
+        lambda: supple.solving.Curve(np.zeros((2, 7)), np.array([0.0, 1.0]), True),
+        lambda c: (len(c), c.length),
+    ),
     "AllSolutions": Row(listed, lambda: dataclasses.replace(listed(), why="another reason"), lambda a: len(a)),
     # solvers
     "Continuity": Row(lambda: Continuity(np.zeros(5), 0.1), lambda: Continuity(np.zeros(5), 0.2)),

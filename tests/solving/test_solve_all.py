@@ -147,7 +147,7 @@ def test_other_problems_are_refused_by_name() -> None:
     arm, panda = figure_of(ARMS["ur5-like"]), supple.load("panda")
     two = [supple.Task(s, supple.Placed(arm.placement(KNOWN, s))) for s in ("hand", "3")]
     cases = [
-        (posed(panda, panda.rest, "panda_hand"), "7 move 'panda_hand'; lock one"),
+        (posed(panda, panda.rest, "panda_link3"), "six or seven hinges; 4 move 'panda_link3'"),
         (posed(arm, KNOWN, "5"), "5 move '5'"),
         (supple.Problem(arm, [supple.Task(supple.Point("hand"), supple.At((0.3, 0.2, 0.4)))]), "one task, a frame"),
         (supple.Problem(arm, two), "one task"),

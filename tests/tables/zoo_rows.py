@@ -69,6 +69,7 @@ RESULTS = frozenset(
         "Certificate",
         "Certificates",
         "Completeness",
+        "Curve",
         "Decision",
         "Entry",
         "Entry.line",

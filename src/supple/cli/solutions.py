@@ -35,6 +35,8 @@ def print_solutions(
     typer.echo(f"{len(found)} {'posture' if len(found) == 1 else 'postures'}, {said}. {found.why}")
     for k, q in enumerate(found.q, start=1):
         typer.echo(f"{k:3d}: " + ", ".join(f"{name}={x:.6f}" for name, x in figure.named(q).items()))
+    for k, curve in enumerate(found.curves, start=1):
+        typer.echo(f"curve {k}: {len(curve)} postures, {curve.length:.2f} rad, {'closed' if curve.closed else 'cut'}")
     if certificate is not None:
         if found.certificate is None:
             raise BadValue(f"there is no certificate to write to {certificate}: {found.why}")

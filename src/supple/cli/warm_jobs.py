@@ -115,9 +115,10 @@ def search() -> None:
 
 
 def list_all() -> None:
-    """All postures of an arm that has a formula, and of one that has none."""
+    """All postures of an arm that has a formula, and of one that has none; the curves of one with seven hinges."""
     ur5, joints, at = supple.load("ur5"), list[supple.Joint](), np.eye(4)
     supple.solve_all(problem(ur5), ur5.rest + 0.1, prove=False)
+    supple.solve_all(problem(supple.load("iiwa14")))
     for j in range(6):
         joints += supple.hinge(f"{j}", f"{j - 1}" if j else None, (0, 0, 1), at=at)
         at = supple.place((0.1 * j, 0.2, 0.3), rpy=(1.0 + j, 0.5, 0.2))

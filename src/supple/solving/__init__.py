@@ -10,6 +10,7 @@ from supple import lazily
 
 if TYPE_CHECKING:
     from supple.solving.follow import Path as Path
+    from supple.solving.in_place import Curve as Curve
     from supple.solving.many import Solutions as Solutions
     from supple.solving.prepare import Query as Query
     from supple.solving.reach import Reach as Reach
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazily(
     __name__,
     {
+        "in_place": ["Curve"],
         "follow": ["Path"],
         "many": ["Solutions"],
         "prepare": ["Query"],

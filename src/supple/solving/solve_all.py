@@ -24,6 +24,7 @@ from supple.solvers.any_arm.any_arm import AnyArm
 from supple.solvers.closed_forms.axes import HINGES, Axes
 from supple.solvers.closed_forms.closed_form import ClosedForm
 from supple.solvers.closed_forms.recognition import Formula, recognised
+from supple.solving.in_place import Curve, curves_of
 
 NEAR_LIMIT = 1e-8  # [rad] by which a posture that is left out must be outside
 MOST_WINDINGS = 100_000
@@ -43,7 +44,7 @@ class AllSolutions(Value):
     complete: bool | str
     why: str
     certificate: Completeness | None = None
-    curves: tuple[Floats, ...] = field(default=())  # of postures, for arms that can move while the hand stays
+    curves: tuple[Curve, ...] = field(default=())  # of arms that can move while the hand stays, in the order of `q`
 
     def __len__(self) -> int:
         return len(self.q)
@@ -52,10 +53,13 @@ class AllSolutions(Value):
 def solve_all(
     problem: Problem, start: ArrayLike | None = None, *, prove: bool = True, windings: bool = False
 ) -> AllSolutions:
-    """All postures that bring a frame to a pose, for a chain of six hinges.
+    """All postures that bring a frame to a pose, for a chain of six or seven hinges.
 
-    The problem has one task, a frame `Placed`; other coordinates of the figure stay where the start has them. Postures that
+    The problem has one task, a frame `Placed`, or a point and a direction of one segment, which leave the turn about that
+    free: it counts for a hinge. Other coordinates of the figure stay where the start has them. Postures that
     are whole turns apart are one, given where it is nearest to the start, or with `windings` all of them inside the limits.
+    Seven hinges can move while the hand stays: the answer is "family", with the `curves`, and `q` has the posture of each
+    that is nearest to the start.
     Where the axes have a formula the list is proved complete, unless `prove` is False; elsewhere it comes from eliminations
     that must agree, and is not. `AllSolutions.why` says which, and where a proof fails. A problem of another kind is
     refused, by name.
@@ -65,14 +69,21 @@ def solve_all(
     figure = problem.figure
     posture = problem.admitted(figure.rest if start is None else figure.posture(start))
     claim = _claim(problem)
-    at = [figure.coordinates.index(name) for name in claim.chain.names]
-    own = np.ascontiguousarray(posture[at])
+    names = claim.chain.names
+    at = [figure.coordinates.index(name) for name in names if name in figure.coordinates]
+    own = np.append(
+        posture[at], np.zeros(len(names) - len(at))
+    )  # where a direction is free, a hinge is added at the end
+    if len(names) > HINGES:
+        if windings:
+            raise BadValue("windings= is for arms of six hinges: the curves of seven are given once")
+        return _on_curves(problem, posture, claim, at, own)
     found = _found(claim.chain, np.ascontiguousarray(claim.target), own)
     rows = found.inside
     rows = np.array(_windings(claim.chain, rows)).reshape(-1, HINGES) if windings else rows
-    order = np.argsort(np.linalg.norm(rows - own, axis=1), kind="stable")
+    order = np.argsort(np.linalg.norm((rows - own)[:, : len(at)], axis=1), kind="stable")
     q = np.tile(posture, (len(rows), 1))
-    q[:, at] = rows[order]
+    q[:, at] = rows[order][:, : len(at)]
     q, crashed = _audited(problem, q)
     if found.free:
         return _family(problem, q, posture)
@@ -80,6 +91,8 @@ def solve_all(
         return AllSolutions(problem, q, "cluster", "Some postures all but meet: the arm is stretched, or nearly.")
     if found.formula is None:
         return AllSolutions(problem, q, False, found.why)
+    if claim.way.turning:
+        return AllSolutions(problem, q, False, "Not proved: a direction is free, of which certificates do not speak.")
     if not prove:
         return AllSolutions(problem, q, False, "Nobody asked for a proof.")
     if crashed:
@@ -107,6 +120,29 @@ def _proved(problem: Problem, q: Floats, claim: Claim, found: _Found) -> AllSolu
     return AllSolutions(problem, q, True, f"There are no others ({some}).", certificate)
 
 
+def _on_curves(problem: Problem, posture: Floats, claim: Claim, at: list[int], own: Floats) -> AllSolutions:
+    """The curves of seven hinges, and the nearest posture of each."""
+    size, counted = len(at), (np.arange(HINGES + 1) < len(at)).astype(np.float64)
+    found = curves_of(claim.chain, np.ascontiguousarray(claim.target), own, counted)
+    if not found.curves:
+        return AllSolutions(
+            problem, np.empty((0, len(posture))), False, "Not proved: slices of the arm have no posture."
+        )
+
+    def whole(rows: Floats) -> Floats:
+        q = np.tile(posture, (len(rows), 1))
+        q[:, at] = rows[:, :size]
+        return q
+
+    q = whole(np.array(found.nearest).reshape(-1, HINGES + 1))
+    good = np.array([audited(problem, row, stationary=True).ok for row in q], dtype=bool)
+    curves = tuple(Curve(whole(rows), arc, closed) for rows, arc, closed in found.pieces)
+    why = found.why
+    if problem.clear:
+        why += " What the arm touches along them was not looked at, but for the postures given."
+    return AllSolutions(problem, q[good], "family", why, curves=curves)
+
+
 def _family(problem: Problem, q: Floats, posture: Floats) -> AllSolutions:
     """Some of infinitely many; if the formula gave none inside the limits, one is searched for."""
     if not len(q):
@@ -127,16 +163,20 @@ def _claim(problem: Problem) -> Claim:
         raise Refused(f"solve_all takes a frame that is Placed: {reason}") from None
     wanted = [task for task in problem.tasks if not task.preference]
     claim = claims[0]
-    if len(claims) != 1 or len(wanted) != 1 or problem.loops or claim.point or claim.way.turning:
-        raise Refused("solve_all takes one task, a frame that is Placed, on a figure without closed loops")
+    if len(claims) != 1 or len(wanted) != (2 if claim.way.turning else 1) or problem.loops or claim.point:
+        raise Refused(
+            "solve_all takes one task, a frame that is Placed, or a point and a direction of one segment, "
+            "on a figure without closed loops"
+        )
     chain = claim.chain
     slides = [name for name, slides in zip(chain.names, chain.slides, strict=True) if slides]
     if slides:
         raise Refused(f"solve_all takes chains of hinges; joint {slides[0]!r} slides")
-    moving = sum(name in problem.figure.coordinates for name in chain.names)
-    if moving != HINGES:
-        remedy = "; lock one, with locked()" if moving == HINGES + 1 else ""
-        raise Refused(f"solve_all takes chains of six hinges; {moving} move {claim.way.segment!r}{remedy}")
+    if len(chain.names) not in (HINGES, HINGES + 1):
+        raise Refused(
+            f"solve_all takes chains of six or seven hinges; {len(chain.names)} move {claim.way.segment!r}"
+            + (", with the turn that a direction leaves free" if claim.way.turning else "")
+        )
     return claim
 
 

@@ -80,12 +80,15 @@ class AnyArm:
 
     def everywhere(self, target: Floats) -> Found:
         """All postures, whatever the limits."""
+        found = self.quickly(target)
+        return found if found.agreed >= ENOUGH else self._by_eigenvalues(target, found.postures)
+
+    def quickly(self, target: Floats) -> Found:
+        """As many of them as kernels find."""
         out, aim = np.empty((MOST, HINGES)), np.ascontiguousarray(target, dtype=np.float64)
         told = all_postures(self.compiled_ways, self.wide, aim, self.scratch, self.memory, out, ENOUGH)
         count, agreed = told % AGREEING, told // AGREEING
-        if agreed >= ENOUGH:
-            return Found(out[:count], agreed, agreed)
-        return self._by_eigenvalues(target, out[:count])
+        return Found(out[:count], agreed, agreed)
 
     def _by_eigenvalues(self, target: Floats, union: Floats) -> Found:
         """All postures, some of which are known."""

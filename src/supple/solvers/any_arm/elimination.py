@@ -23,6 +23,9 @@ tangent of half of q_3, seen from where M is far from singular, that is ``(P + s
 **Others.** The closed chain may be cut behind any hinge, which makes another angle the one that is left; the arm may be taken
 reversed; and y may be multiplied by in place of x. For an arm whose axes meet or are parallel in places some of these have
 matrices that are always singular, and say nothing.
+
+**No proof.** Arcs of the angle in which the matrix is regular, and one zero about each posture, all in ball arithmetic, would
+prove that a list is complete. Nothing checks that independently yet, so such lists are never called proved.
 """
 
 from __future__ import annotations

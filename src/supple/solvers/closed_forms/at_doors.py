@@ -132,7 +132,7 @@ def _found(problem: Problem, end: Frame, seen_from: str | None) -> Way | None:
     if len(at) == HINGES:
         formula = recognised(axes)
         return None if formula is None else _way(axes, formula, at)
-    return _sliced(axes, at) if len(at) == HINGES + 1 else None
+    return sliced_way(axes, at) if len(at) == HINGES + 1 else None
 
 
 def _way(axes: Axes, formula: Formula, at: list[int]) -> Way:
@@ -142,7 +142,7 @@ def _way(axes: Axes, formula: Formula, at: list[int]) -> Way:
     return Way(numbers, axes.packed(formula.along, formula.through))
 
 
-def _sliced(axes: Axes, at: list[int]) -> Way | None:
+def sliced_way(axes: Axes, at: list[int]) -> Way | None:
     """The arm with its last or its first hinge held, whichever has the quicker formula."""
     found: list[tuple[bool, Way]] = []
     for last in (True, False):

@@ -22,12 +22,15 @@ from supple.proofs.serial_chain import Chain
 from supple.solvers.closed_forms.rows_of_arms import (
     ALONG,
     ARM_ROWS,
+    FLAT,
     HOME,
     LOWER,
     OWN_ALONG,
     OWN_THROUGH,
     SIZE,
     THROUGH,
+    TOUCH,
+    TOUCHING,
     UPPER,
 )
 
@@ -74,7 +77,7 @@ class Axes(Value):
         arm[OWN_ALONG : OWN_ALONG + HINGES], arm[OWN_THROUGH : OWN_THROUGH + HINGES] = self.along, self.through
         arm[HOME : HOME + 4] = self.home[:3].T
         arm[LOWER : LOWER + 2], arm[UPPER : UPPER + 2] = self.lower.reshape(2, 3), self.upper.reshape(2, 3)
-        arm[SIZE, 0] = self.reach
+        arm[SIZE, 0], arm[TOUCH] = self.reach, (TOUCHING, FLAT, 0.0)
         return arm
 
     def placement(self, q: Floats) -> Floats:

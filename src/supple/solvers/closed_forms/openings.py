@@ -17,16 +17,14 @@ from typing import Any
 from supple.kernels.algebra.triples import Three, dot
 from supple.kernels.compiling import leaf, stage
 
-TOUCHING = 1e-9  # parts of a² + b² by which c² may be larger
 ON_AXIS = 1e-7  # parts of its length that a vector may be off an axis and still count as on it
 SHIFTS = 8
 HALVINGS = 80
-FLAT = 1e-11  # parts of a polynomial's largest term: an extremum this near to zero counts as two zeros
 
 
 @leaf
-def opening(a: float, b: float, c: float) -> tuple[int, float, float, float, float]:
-    """How many solutions, and (cos α, sin α, cos β, sin β)."""
+def opening(a: float, b: float, c: float, touching: float) -> tuple[int, float, float, float, float]:
+    """How many solutions, and (cos α, sin α, cos β, sin β); what fails by `touching` counts as touching."""
     square = a * a + b * b
     if not square > 0.0:
         return 0, 1.0, 0.0, 1.0, 0.0
@@ -34,7 +32,7 @@ def opening(a: float, b: float, c: float) -> tuple[int, float, float, float, flo
     left = 1.0 - c * c / square
     if left <= 0.0:
         side = 1.0 if c > 0.0 else -1.0
-        return (2 if left > -TOUCHING else 0), a * r, b * r, side, 0.0  # twice the same
+        return (2 if left > -touching else 0), a * r, b * r, side, 0.0  # twice the same
     return 2, a * r, b * r, c * r, math.sqrt(left)
 
 
@@ -89,7 +87,7 @@ def bracketed_zero(p: Any, degree: int, low: float, high: float) -> float:
 
 
 @leaf
-def zeros_of_quartic(p: Any, zeros: Any) -> int:
+def zeros_of_quartic(p: Any, zeros: Any, flat: float) -> int:
     """Real zeros of row 4 of p, ascending, into row 4 of `zeros`; rows 3 … 1 are made its derivatives. Returns how many.
 
     An extremum that all but touches zero is given as two zeros.
@@ -114,7 +112,7 @@ def zeros_of_quartic(p: Any, zeros: Any) -> int:
             if before * value < 0.0 and here < degree:
                 zeros[degree, here] = bracketed_zero(p, degree, last, at)
                 here += 1
-            elif k < below and degree == 4 and here < degree - 1 and abs(value) <= FLAT * size:
+            elif k < below and degree == 4 and here < degree - 1 and abs(value) <= flat * size:
                 zeros[degree, here] = zeros[degree, here + 1] = at
                 here += 2
             last, before = at, value
@@ -123,7 +121,7 @@ def zeros_of_quartic(p: Any, zeros: Any) -> int:
 
 
 @stage
-def quartic_angles(f: Any, p: Any, zeros: Any, angles: Any) -> int:
+def quartic_angles(f: Any, p: Any, zeros: Any, angles: Any, flat: float) -> int:
     """Cosines and sines of all x with ``f₀ + f₁c + f₂s + f₃c² + f₄cs + f₅s² = 0``; returns how many rows of `angles`."""
     best, c0, s0 = -1.0, 1.0, 0.0
     for k in range(SHIFTS):
@@ -144,7 +142,7 @@ def quartic_angles(f: Any, p: Any, zeros: Any, angles: Any) -> int:
     p[4, 2] = 2.0 * f[0] - 2.0 * b0 + 4.0 * b2
     p[4, 3] = 2.0 * a2 - 2.0 * b1
     p[4, 4] = f[0] - a1 + b0
-    n = zeros_of_quartic(p, zeros)
+    n = zeros_of_quartic(p, zeros, flat)
     for k in range(n):
         t = zeros[4, k]
         d = 1.0 / (1.0 + t * t)

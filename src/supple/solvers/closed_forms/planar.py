@@ -29,7 +29,7 @@ from supple.kernels.algebra.triples import (
 )
 from supple.kernels.compiling import leaf, stage
 from supple.solvers.closed_forms.openings import ON_AXIS, bringing, opened, opening
-from supple.solvers.closed_forms.rows_of_arms import ALONG, MOST, MOTION, THROUGH
+from supple.solvers.closed_forms.rows_of_arms import ALONG, MOST, MOTION, THROUGH, TOUCH
 
 CosSin = tuple[float, float]
 
@@ -60,7 +60,7 @@ def elbow_angles(
     turn = carried(arm, scratch, first, fifth, sixth, e)
     total = math.atan2(dot(f, turn), dot(e, turn))
     left = 0.5 * (y0 * y0 + y1 * y1 - l0 * l0 - l1 * l1 - k0 * k0 - k1 * k1)
-    way = opening(l0 * k0 + l1 * k1, l1 * k0 - l0 * k1, left)
+    way = opening(l0 * k0 + l1 * k1, l1 * k0 - l0 * k1, left, arm[TOUCH, 0])
     free = 0
     same3 = 1.0 if dot(h, triple(arm, ALONG + 2)) > 0.0 else -1.0
     same4 = 1.0 if dot(h, triple(arm, ALONG + 3)) > 0.0 else -1.0
@@ -91,14 +91,14 @@ def planar_branches(arm: Any, start: Any, scratch: Any, branches: Any) -> tuple[
     v = minus(plus(by_columns(scratch, MOTION, centre), triple(scratch, MOTION + 3)), p1)
     held = dot(h1, v) * dot(h1, h)
     a, b = dot(v, h) - held, dot(v, cross(h1, h))
-    one = opening(a, b, dot(h, minus(centre, p1)) - held)
+    one = opening(a, b, dot(h, minus(centre, p1)) - held, arm[TOUCH, 0])
     n, free = 0, int(a * a + b * b <= ON_AXIS * ON_AXIS * dot(v, v))
     held5 = dot(h, h5) * dot(h5, h6)
     last = by_columns(scratch, MOTION, h6)
     for i in range(one[0]):
         c1, s1 = opened(one, i)
         upright = turned(h1, c1, s1, h)
-        five = opening(dot(h, h6) - held5, dot(h, cross(h5, h6)), dot(upright, last) - held5)
+        five = opening(dot(h, h6) - held5, dot(h, cross(h5, h6)), dot(upright, last) - held5, arm[TOUCH, 0])
         for k in range(five[0]):
             c5, s5 = opened(five, k)
             c6, s6, any6 = bringing(h6, by_rows(scratch, MOTION, upright), turned(h5, c5, -s5, h))

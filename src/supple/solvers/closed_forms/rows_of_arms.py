@@ -9,7 +9,8 @@ HOME = 24  # columns of the frame's rotation at zero, and where it is
 LOWER, UPPER = 28, 30  # ranges of the coordinates, two rows each
 HELD = 32  # the hinge that is held, in the world or as the frame sees it: its axis, and a point on it
 SIZE = 34  # its reach
-ARM_ROWS = 35
+TOUCH = 35  # by how much equations may fail and still count as touching
+ARM_ROWS = 36
 
 # whole numbers beside it: the kind, the coordinates of its hinges and of the one that is held, the end that this one is at,
 # whether rows are chained, and whether slices are taken of targets that are near
@@ -32,6 +33,8 @@ AIM, GIVEN, NUMBERS = 39, 43, 47  # the target: four rows of four, that of the w
 OUT, BRANCHES = 49, 57  # postures, a row each; cosines and sines of all branches
 SCRATCH_ROWS, SCRATCH_COLUMNS = 69, 8
 
+TOUCHING = 1e-9  # parts of a² + b² by which c² may be larger
+FLAT = 1e-11  # parts of a polynomial's largest term: an extremum this near to zero counts as two zeros
 MOST = 8  # branches
 BACKWARDS = 8  # added to the kind of an arm that is taken reversed
 FAMILY, CLUSTER = 256, 512  # added to the number of branches: some angle is free; some branches are nearly one

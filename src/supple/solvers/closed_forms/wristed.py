@@ -49,6 +49,7 @@ from supple.solvers.closed_forms.rows_of_arms import (
     POWERS,
     QUARTIC,
     THROUGH,
+    TOUCH,
     ZEROS,
 )
 
@@ -65,7 +66,7 @@ def wrist_angles(arm: Any, start: Any, scratch: Any, branches: Any, n: int) -> t
     away, e = by_columns(scratch, LEFT, h6), perpendicular(h6)
     aside = by_columns(scratch, LEFT, e)
     held = dot(h4, h5) * dot(h5, h6)
-    way = opening(dot(h4, h6) - held, dot(h4, cross(h5, h6)), dot(h4, away) - held)
+    way = opening(dot(h4, h6) - held, dot(h4, cross(h5, h6)), dot(h4, away) - held, arm[TOUCH, 0])
     first, free = n, 0
     for k in range(way[0]):
         if n == MOST:
@@ -117,7 +118,8 @@ def third_angles(kind: int, arm: Any, v: Three, scratch: Any) -> int:
     g0 = 0.5 * (dot(v, v) - dot(m, m) - q0) - slid * x0
     g1, g2 = -0.5 * q1 - slid * x1, -0.5 * q2 - slid * x2
     if kind != GENERAL:
-        way = opening(g1, g2, -g0) if kind == MEETING else opening(e1, e2, -e0)
+        touch = arm[TOUCH, 0]
+        way = opening(g1, g2, -g0, touch) if kind == MEETING else opening(e1, e2, -e0, touch)
         for i in range(way[0]):
             scratch[FOUND + i, 0], scratch[FOUND + i, 1] = opened(way, i)
         return way[0]
@@ -134,12 +136,13 @@ def third_angles(kind: int, arm: Any, v: Three, scratch: Any) -> int:
     f[3] = dot(z1, z1) + x1 * x1
     f[4] = 2.0 * (dot(z1, z2) + x1 * x2)
     f[5] = dot(z2, z2) + x2 * x2
-    return quartic_angles(f, scratch[POWERS : POWERS + 5], scratch[ZEROS : ZEROS + 5], scratch[FOUND : FOUND + 4])
+    powers, zeros = scratch[POWERS : POWERS + 5], scratch[ZEROS : ZEROS + 5]
+    return quartic_angles(f, powers, zeros, scratch[FOUND : FOUND + 4], arm[TOUCH, 1])
 
 
 @leaf
 def second_angles(
-    kind: int, h1: Three, h2: Three, m: Three, Y: Three, right: tuple[float, float]
+    kind: int, h1: Three, h2: Three, m: Three, Y: Three, right: tuple[float, float, float]
 ) -> tuple[int, float, float, float, float]:
     """The second angles that go with a third, as an opening."""
     if kind == GENERAL:
@@ -147,7 +150,7 @@ def second_angles(
         c, s, free = bringing(h2, Y, plus(times(right[0], u), times(right[1], w)))
         return 1 - free, c, s, 1.0, 0.0
     row, value = (m, right[1]) if kind == PARALLEL else (h1, right[0])
-    return opening(dot(row, Y), dot(row, cross(h2, Y)), value)
+    return opening(dot(row, Y), dot(row, cross(h2, Y)), value, right[2])
 
 
 @stage
@@ -165,7 +168,7 @@ def wristed_branches(kind: int, arm: Any, start: Any, scratch: Any, branches: An
         Y = minus(y, times(x, h2))
         e = dot(h1, minus(v, m)) - dot(h1, h2) * x
         g = 0.5 * (dot(v, v) - dot(m, m) - dot(y, y)) - dot(m, h2) * x
-        way = second_angles(kind, h1, h2, m, Y, (e, g))
+        way = second_angles(kind, h1, h2, m, Y, (e, g, arm[TOUCH, 0]))
         if way[0] == 0:
             free |= int(dot(Y, Y) <= ON_AXIS * ON_AXIS * dot(y, y))
         for k in range(way[0]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import supple
-from supple.errors import BadValue
+from supple.errors import BadValue, Refused
 from supple.geometry.placements import Floats
 from supple.view.page.body import Body
 from supple.view.page.cloud import Cloud
@@ -17,6 +17,18 @@ from supple.view.page.session import Session
 
 if TYPE_CHECKING:
     from supple.view.page.page import Page
+
+APART, MOST_WAYS = 0.05, 16  # [rad, m] in some coordinate that make another posture; how many are shown
+
+
+def other_ways(problem: supple.Problem, here: Floats) -> list[Floats]:
+    """Other postures that meet a problem, the nearest first: all of them where `solve_all` can list them, else some."""
+    try:
+        rows = list(supple.solve_all(problem, here, prove=False).q)
+    except Refused:
+        found = supple.solve(problem, start=here, distinct=4, prove=False)
+        rows = [solution.q for solution in found if solution.ok]
+    return [q for q in rows if np.abs(q - here).max() > APART][:MOST_WAYS]
 
 
 class Surroundings:
@@ -85,11 +97,10 @@ class Surroundings:
         self._others = []
         if not wanted:
             return
-        found = supple.solve(session.scene.problem, start=session.q, distinct=4, deadline=3.0, prove=False)
-        for k, solution in enumerate(s for s in found if s.ok and np.abs(s.q - session.q).max() > 0.05):
+        for k, q in enumerate(other_ways(session.scene.problem, session.q)):
             body = Body(self.page.server.scene, f"/ways/{k}", session.figure, opacity=0.3, tint="#6aa5ab")
-            body.show(solution.q)
-            body.on_press(lambda *_: None, self._taking(solution.q))
+            body.show(q)
+            body.on_press(lambda *_: None, self._taking(q))
             self._others.append(body)
         if not self._others:
             raise BadValue("no other posture was found that meets the pins")
