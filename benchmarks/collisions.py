@@ -1,7 +1,8 @@
 """Are answers that keep clear clear? Judged by coal on the meshes themselves, beside the times that it takes.
 
-Run ``python benchmarks/collisions.py [--parts truth,rest,boxes,steps] [--answers N] [--json FILE]``. ``SUPPLE_ROBOTS`` names
-the folder with the robots of example-robot-data (its wheel from PyPI, unpacked, has it in ``share``; none is committed).
+Run ``python benchmarks/collisions.py [--parts truth,rest,boxes,steps] [--answers N] [--apart] [--json FILE]``.
+``SUPPLE_ROBOTS`` names the folder with the robots of example-robot-data (its wheel from PyPI, unpacked, has it in ``share``;
+none is committed).
 
 * *truth*: on twelve robots with meshes, random targets among random boxes, clear of the boxes and of itself. Of every answer
   that says so, coal tells the distance of the convex hulls of the original meshes, or, where these meet, whether the meshes do;
@@ -47,6 +48,7 @@ AT_REST = {
     "a1": "a1_description/urdf/a1.urdf",
     **ROBOTS,
 }
+APART: list[bool] = []  # whether links are taken apart
 ROUNDING = 1e-6  # [m] below which an overlap is none
 TOLERANCE = 1e-4  # [m] by which a task may be missed, keeping clear too
 
@@ -62,8 +64,15 @@ def robots_folder() -> Path:
 def opened(name: str) -> tuple[Any, Links]:
     """A figure and the links of its file."""
     home = robots_folder()
-    path = home / "robots" / {**AT_REST, **ROBOTS}[name]
-    return supple.load(path, folders=[home.parent, home / "robots"]), Links(path, [home.parent, home / "robots"])
+    path, folders = home / "robots" / {**AT_REST, **ROBOTS}[name], [home.parent, home / "robots"]
+    figure, links = supple.load(path, folders=folders), Links(path, folders)
+    if APART:  # what touches always, or falsely at rest
+        X = figure.placements(figure.rest)
+        false = [pair for pair in figure.touching() if links.distance(pair, X) > 0.0]
+        taken = dict.fromkeys(link for pair in (*figure.left_out()["always"], *false) for link in pair)
+        figure = supple.load(path, folders=folders, decompose=[*taken], accuracy=0.002) if taken else figure
+        print(name, {link: len(figure.bars[link]) for link in taken}, flush=True)
+    return figure, links
 
 
 # ── truth ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,8 +207,12 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=10_000, help="of all robots together")
     parser.add_argument("--robots", default=",".join(ROBOTS))
     parser.add_argument("--poses", type=int, default=200)
+    parser.add_argument(
+        "--apart", action="store_true", help="take apart what touches always, or falsely at rest (coacd)"
+    )
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    APART[:] = [True] if given.apart else []
     parts, out = given.parts.split(","), {}
     names = given.robots.split(",")
     if "truth" in parts:
@@ -209,7 +222,7 @@ def main() -> None:
             print(out["truth"][-1], flush=True)
         table(out["truth"], "answers that keep clear, as coal sees the meshes")
     if "rest" in parts:
-        out["rest"] = [at_rest(name) for name in AT_REST]
+        out["rest"] = [at_rest(name) for name in (AT_REST if names == [*ROBOTS] else names)]
         table(out["rest"], "contacts at rest")
     if "boxes" in parts:
         from collisions_boxes import among_boxes

@@ -1,4 +1,4 @@
-"""A Panda with meshes among boxes: which share of reachable poses is solved, in which time, by supple and by mink.
+"""A Panda with meshes among boxes: which share of reachable poses is solved, in which time, by supple and by others.
 
 Poses are those of the hand in random postures that coal finds clear: 1 cm from every box, 5 mm between links that are kept
 apart. Both keep 2 mm. Answers are judged by coal on the meshes. mink steps down a quadratic programme with its collision limit,
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,11 @@ def among_boxes(home: Path, count: int) -> list[dict[str, Any]]:
     menagerie = Path(os.environ.get("SUPPLE_MENAGERIE", "/"))
     if (menagerie / "franka_emika_panda" / "panda.xml").is_file():
         rows.append(told("mink", judge, poses, mink_panda(figure, menagerie)))
+    for name, maker in (("pink", "pink_panda"), ("drake", "drake_panda")):
+        if find_spec("pydrake" if name == "drake" else name) is not None:
+            import collisions_peers
+
+            rows.append(told(name, judge, poses, getattr(collisions_peers, maker)(figure, path, folders)))
     return rows
 
 

@@ -159,3 +159,12 @@ def test_a_person_keeps_hands_and_legs_apart():
     turned = np.array(person.rest)
     turned[:6] = 1, 2, 3, 0.4, 0.5, 0.6
     assert person.touching(turned) == person.touching()
+
+
+@pytest.mark.parametrize(("face", "kept"), [(0.15, True), (0.05, False)])
+def test_what_touches_nearly_always_is_kept_apart_if_it_is_clear_at_rest(face: float, kept: bool):
+    parts = [*fixed("a"), *hinge("between", "a", X), *slide("b", "between", X, limits=(0.0, 2.0))]
+    figure = Figure("f", parts).with_solids({"a": (Box((face, -1, -1), (3, 1, 1)),), "b": PEA})
+    assert figure.touching([0.0, 1.0]) == (("a", "b"),)
+    assert figure.left_out()["always"] == (() if kept else (("a", "b"),))
+    assert (("a", "b") in figure.colliding_pairs()) == kept

@@ -9,7 +9,7 @@ import supple
 from supple.geometry.distances import distance_between
 from supple.geometry.shapes import Ball, Box, Capsule
 from supple.kernels.compiling import INTERPRETED
-from supple.solving.clear_steps import INFLUENCE, PART
+from supple.solvers.differential.nearing import INFLUENCE, PART
 
 MARGIN = 0.01
 

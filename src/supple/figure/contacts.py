@@ -7,8 +7,8 @@ Else:
 * *joined* pairs: parts of one rigid body, a segment and the one that it hangs on, the two ends of a loop. Bars overlap
   where segments are joined. What hangs on a segment without bars is not joined to what that hangs on: they are two joints
   apart, and may meet. What floats above another segment, free to slide in all three directions, is not joined to it;
-* pairs that touch *always*: in 95 of 100 postures out of the whole range, drawn at random but the same every time. Bars that
-  overlap wherever they go say nothing about contact;
+* pairs that touch *always*: in 95 of 100 postures out of the whole range, drawn at random but the same every time, and at
+  rest. Bars that overlap wherever they go say nothing about contact; a pair that is clear at rest is kept apart, be it rare;
 * pairs that *touch* in a rest posture that somebody chose, such as a thigh and the waist: there it says that this does not
   matter. The zero of a file is no such posture. In it an arm may lie folded into its own hand.
 
@@ -96,9 +96,10 @@ class Contacts:
             given = [pair for pair in combinations(self.bars, 2) if frozenset(pair) in told and pair not in rigid]
             return FrozenDict({"joined": tuple(rigid), "told": tuple(given), "always": (), "at rest": ()})
         usual = {pair: apart for pair, (_, apart) in self._sampled.items() if pair not in joined}
-        always = tuple(pair for pair, apart in usual.items() if apart < margin)
-        rest = [pair for pair in self.touching(margin=margin) if pair not in always] if self._rest_was_chosen else []
-        return FrozenDict({"joined": joined, "told": (), "always": always, "at rest": tuple(rest)})
+        rest = self._apart_at_rest
+        always = tuple(pair for pair, apart in usual.items() if max(apart, rest[pair]) < margin)
+        chosen = [pair for pair in self.touching(margin=margin) if pair not in always] if self._rest_was_chosen else []
+        return FrozenDict({"joined": joined, "told": (), "always": always, "at rest": tuple(chosen)})
 
     def never_touching(self: Any) -> tuple[SegmentPair, ...]:
         """The pairs of segments, joined ones left out, that touched in no posture of a sample. They are kept apart as well."""

@@ -182,17 +182,21 @@ class Cloud(Value):
         return tuple(out)
 
 
-def vertices_of(path: Any) -> Floats:
-    """All vertices (k, 3) of a mesh file, each once."""
+def opened_mesh(path: Any) -> Any:
+    """A mesh file, as trimesh has it."""
     path = path_of(path, "a mesh file")
     if path.suffix.lower() not in ENDINGS:
         raise BadFile(f"meshes are read from {', '.join(ENDINGS)}", file=str(path))
     trimesh = needed("trimesh", "trimesh", "mesh", "reading meshes")
     try:
-        scene = trimesh.load_scene(str(path))
-        points = np.asarray(scene.to_mesh().vertices, dtype=float)
+        return trimesh.load_scene(str(path)).to_mesh()
     except Exception as error:  # whatever a reader of a dozen formats raises
         raise BadFile(f"this mesh cannot be read: {error}", file=str(path)) from error
+
+
+def vertices_of(path: Any) -> Floats:
+    """All vertices (k, 3) of a mesh file, each once."""
+    points = np.asarray(opened_mesh(path).vertices, dtype=float)
     points = points[np.isfinite(points).all(axis=1)]
     if len(points) == 0:
         raise BadFile("this mesh has no vertices", file=str(path))

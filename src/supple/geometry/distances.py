@@ -38,16 +38,26 @@ def distance_between(
     the sum of their radii. Where two bodies with corners are surely farther apart than `enough`, a lower bound that is
     above it will do.
     """
+    A, B = placement(bar_at, "the bar's placement"), placement(shape_at, "the shape's placement")
+    return distance_where(bar, shape, A, B, enough)
+
+
+def distance_where(
+    bar: Ball | Capsule | Box | Cylinder | Hull,
+    shape: Ball | Box | Capsule | Cylinder | Polytope | Hull,
+    A: Floats,
+    B: Floats,
+    enough: float = np.inf,
+) -> float:
+    """The same for placements that need no look: those of a figure's segments."""
     if isinstance(bar, Box | Cylinder | Hull):
         if isinstance(shape, Ball | Capsule):
-            return distance_between(shape, bar, shape_at, bar_at)
-        return _between_corners(
-            bar, shape, placement(bar_at, "a placement"), placement(shape_at, "a placement"), enough
-        )
+            return distance_where(shape, bar, B, A)
+        return _between_corners(bar, shape, A, B, enough)
     if not isinstance(bar, Ball | Capsule):
         raise BadValue(f"the first of two shapes is a Ball, a Capsule, a Box, a Cylinder or a Hull, not {bar!r}")
     core = Core.of(bar)
-    at = inverse(placement(shape_at, "the shape's placement")) @ placement(bar_at, "the bar's placement") @ core.at
+    at = inverse(B) @ A @ core.at
     c, u = at[:3, 3], at[:3, 2]
     if isinstance(shape, Ball | Capsule):
         other = Core.of(shape)

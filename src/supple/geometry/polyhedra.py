@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import BadValue
-from supple.geometry.placements import Floats
+from supple.geometry.placements import Floats, frozen
 from supple.geometry.shapes import Box, Cylinder, Hull, Polytope
 
 SAME = 1e-9  # normals nearer than this are one, and so are points [m]
@@ -111,12 +111,13 @@ def _around(points: Floats) -> Polyhedron:
     return Polyhedron(normals, offsets, (a + b) / 2, along, np.outer(long / 2, (-1.0, 1.0)), sides)
 
 
+@lru_cache(maxsize=1024)
 def corners_of(body: Box | Cylinder | Polytope | Hull) -> Floats:
     """The corners (k, 3) of a bounded body, each once; those of a hull without its radius."""
     found = polyhedron_of(body)
     ends = [found.points + found.spans[:, [side]] * found.directions for side in (0, 1)]
     _, first = np.unique(np.concatenate(ends).round(9), axis=0, return_index=True)
-    return np.concatenate(ends)[np.sort(first)]
+    return frozen(np.concatenate(ends)[np.sort(first)])
 
 
 FAR = 1e4  # [m] from its inside on, what has no end is cut off where a body with corners must keep clear of it

@@ -22,46 +22,13 @@ from typing import Any
 
 from supple.kernels.clearance import EDGE, FACE, HEAD, PARALLEL, tables
 from supple.kernels.compiling import leaf, stage
+from supple.kernels.supports import farthest, turn_in, turn_out
 
 POINTS, POINT = 6, 6  # where differences of corners begin in the scratch, and the numbers of one: a − b, then a
 WEIGHTS = POINTS + 4 * POINT
 MEETING = 1e-9  # polyhedra nearer than this [m] are looked at as if they met
 EXACT = 1e-11  # how far above its lower bound a distance may be [m]
 ROUNDS = 100
-
-
-@leaf
-def corners(S: Any, s: int) -> int:
-    """Where the corners of the solid at S[s] begin."""
-    return s + HEAD + FACE * int(S[s]) + (EDGE + 2) * int(S[s + 1])
-
-
-@leaf
-def farthest(S: Any, s: int, d0: float, d1: float, d2: float) -> int:
-    """Where the corner of the solid at S[s] begins that lies farthest along d."""
-    first = corners(S, s)
-    best, most = first, -math.inf
-    for k in range(int(S[s + 3])):
-        at = first + 3 * k
-        x = S[at] * d0 + S[at + 1] * d1 + S[at + 2] * d2
-        if x > most:
-            best, most = at, x
-    return best
-
-
-@leaf
-def turn_in(X: Any, d0: float, d1: float, d2: float) -> Any:
-    """A direction in the axes of X."""
-    x = X[3] * d0 + X[4] * d1 + X[5] * d2
-    y = X[6] * d0 + X[7] * d1 + X[8] * d2
-    return x, y, X[9] * d0 + X[10] * d1 + X[11] * d2
-
-
-@leaf
-def turn_out(X: Any, S: Any, at: int) -> Any:
-    """The direction that begins at S[at], in the axes of X, as it is seen."""
-    x, y, z = S[at], S[at + 1], S[at + 2]
-    return X[3] * x + X[6] * y + X[9] * z, X[4] * x + X[7] * y + X[10] * z, X[5] * x + X[8] * y + X[11] * z
 
 
 @leaf
@@ -264,7 +231,7 @@ def hull_gap(S: Any, a: int, b: int, X: Any, enough: float, M: Any) -> float:
     """The signed distance [m] of the solids at S[a], which stands in X, and S[b]; NaN if X is.
 
     Writes the direction (M[0:3]) and the witness (M[3:6]). As soon as the distance is known to be above `enough`, a lower
-    bound that is above it is returned, and what is written means nothing.
+    bound that is above it is returned, with the direction in which it was found, and no witness.
     """
     sound = 0.0
     for i in range(12):
@@ -285,6 +252,7 @@ def hull_gap(S: Any, a: int, b: int, X: Any, enough: float, M: Any) -> float:
             break
         bound = add_corner(S, a, b, X, (v0, v1, v2), M, n)
         if bound > (enough + radii) * length and bound > 0.0:
+            M[0], M[1], M[2] = v0 / length, v1 / length, v2 / length
             return bound / length - radii
         if square - bound <= EXACT * length or square >= last:
             break

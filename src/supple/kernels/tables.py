@@ -113,6 +113,7 @@ class EvaluationScratch(NamedTuple):
     line: Any = of("WIDTH")
     rho: Any = of("RESIDUALS")
     rows: Any = of("RESIDUALS", 6)  # covectors of the residuals
+    axes: Any = of("RESIDUALS // BLOCK", 3)  # the directions in which pairs were nearest when they were last looked at
     chosen: Any = of("RESIDUALS // BLOCK")  # the term in each block of residuals, or −1
     columns: Any = of("RESIDUALS // BLOCK * WIDEST_ROUTE", BLOCK)  # a Jacobian without its zeros
 

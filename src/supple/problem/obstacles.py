@@ -24,7 +24,7 @@ from supple.basics.checks import instance, items, mapping
 from supple.basics.values import Value
 from supple.errors import BadValue, find, shown
 from supple.figure.figure import Figure
-from supple.geometry.distances import between_cores, distance_between
+from supple.geometry.distances import between_cores, distance_where
 from supple.geometry.placements import Floats
 from supple.geometry.polyhedra import polyhedron_of, prism
 from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Polytope
@@ -80,6 +80,11 @@ def _frame(frames: Mapping[str, Floats], other: Bar | Other) -> Floats:
     return other.world if other.segment is None else frames[other.segment]
 
 
+def _seen(frame: Floats, point: Floats) -> Floats:
+    """A point of a frame, in the world."""
+    return frame[:3, :3] @ point + frame[:3, 3]
+
+
 def _for_each(things: Iterable[Any], make: Callable[[Any], Floats]) -> Floats:
     """What is made of each thing, in rows; of one that comes again it is made once."""
     made: dict[int, Floats] = {}
@@ -112,7 +117,7 @@ def _may_lack(pairs: Sequence[Pair], cores: Floats) -> np.ndarray:
 
 def _may_touch(pairs: Sequence[Pair], cores: Floats, frames: Mapping[str, Floats]) -> np.ndarray:
     """Which pairs are not kept far enough apart by the balls around them."""
-    at = _for_each((p.other for p in pairs), lambda other: (_frame(frames, other) @ np.append(other.centre, 1.0))[:3])
+    at = _for_each((p.other for p in pairs), lambda other: _seen(_frame(frames, other), other.centre))
     reach = np.array([p.bar.reach - p.bar.radius + p.other.reach + p.keep for p in pairs])
     return ~(np.linalg.norm(cores[:, :3, 3] - at, axis=1) >= reach)
 
@@ -121,7 +126,7 @@ def _lacking(pair: Pair, frames: Mapping[str, Floats]) -> float:
     """What a bar lacks."""
     bar, other, keep = pair
     margin = keep - bar.radius
-    distance = distance_between(bar.shape, other.shape, _frame(frames, bar), _frame(frames, other), margin)
+    distance = distance_where(bar.shape, other.shape, _frame(frames, bar), _frame(frames, other), margin)
     return max(0.0, margin - distance)
 
 

@@ -12,31 +12,31 @@ then.
 
 The rows are linear and the world is not. So the distances are found again where the step ends, and the step is halved until no
 pair is nearer than it was or than the margin, whichever is less. **From outside, no step ends inside.**
+
+Pairs are sifted before their distances are found (`near_pairs`), and a row that no step in the box could overstep is none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from supple.figure.limits import project_entry
 from supple.geometry.placements import Floats
 from supple.kernels.compiling import entry_in
 from supple.kernels.kinds import CLEAR
-from supple.kernels.layouts import KIND, PROBLEM, RESIDUAL_AT, RESIDUALS, SHIFT, WEIGHT, view
-from supple.kernels.tables import EVALUATION, SLACK, row_room
+from supple.kernels.layouts import FRAME, FRAME_ROW, KIND, PROBLEM, REFERENCE, REFERENCE_ROW, view
+from supple.kernels.near_pairs import NEAR_SCRATCH
+from supple.kernels.tables import row_room
 from supple.problem.packing import suited
 from supple.problem.problem import Problem
+from supple.solvers.differential.nearing import LEAST, MOST, MOVE, STRIDE, TO, WILLING, Q
 from supple.solving.prepare import movers_of
 
-jacobian_entry = entry_in("supple.kernels.jacobian.jacobian_entry")
-
-INFLUENCE = 0.05  # [m] beyond the margin within which pairs slow a step down
-PART = 0.5  # of the slack that one step may use up
-HALVINGS = 8
-TOLERATED = 1e-9  # [m] by which rounding may bring a pair nearer
+clear_step_entry = entry_in("supple.solvers.differential.nearing.clear_step_entry")
+ROWS = 64  # for which there is room at first
+CENTRE = 9  # where the position is in a frame as packs have it
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +44,14 @@ class Keeper:
     """What keeps the steps of a problem clear, packed once."""
 
     I: np.ndarray
-    F: np.ndarray  # in which every pair keeps the influence besides its margin
-    T: np.ndarray
-    at: np.ndarray  # the residual of each pair
-    weight: np.ndarray
-    lower: Floats
-    upper: Floats
-    ease: np.ndarray
+    F: np.ndarray
+    bodies: np.ndarray  # as `near_pairs` reads them
+    pairs: np.ndarray
+    move: Floats  # of which limits and mobilities are known
     speed: np.ndarray
     entry: Any
     movers: Any  # what moves obstacles, if some move
+    spare: list[list[np.ndarray]] = field(default_factory=list)  # memory and room, which one step at a time has
 
     def placed(self, problem: Problem, obstacles: Any) -> Keeper:
         """The same with obstacles elsewhere."""
@@ -69,57 +67,43 @@ class Keeper:
         """The keeper of a problem; None if it keeps clear of nothing."""
         if not problem.clear:
             return None
-        I, F, T = problem.pack
-        F = F.copy()
-        terms, numbers = view(PROBLEM, I, F, "TERM"), view(PROBLEM, I, F, "NUMBER")
-        clear = terms[:, KIND] == CLEAR
-        numbers[clear, SHIFT] = INFLUENCE
+        I, F, _ = problem.pack
         assert problem.limits is not None
-        free = np.array(problem.free)
-        return cls(
-            I, F, T[None].copy(), terms[clear, RESIDUAL_AT].copy(), np.sqrt(numbers[clear, WEIGHT]),
-            problem.limits.lower, problem.limits.upper, free * free, np.array(problem.figure.speed),
-            suited(jacobian_entry, I, F), movers_of(problem),
-        )  # fmt: skip
-
-    def slacks(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs within the influence, their slacks [m] and the slopes of these."""
-        m, size = int(self.I[RESIDUALS]), len(q)
-        rho, J, value = np.zeros((1, m)), np.zeros((1, m, size)), np.zeros((1, 2))
-        self.entry(self.I, self.F, EVALUATION.fresh(self.I), self.T, q[None], value, rho, J)
-        near = np.flatnonzero(rho[0, self.at] > 0.0)
-        rows, weight = self.at[near], self.weight[near]
-        return near, INFLUENCE - rho[0, rows] / weight, -J[0, rows] / weight[:, None]
+        move = np.zeros((MOVE, problem.figure.size))
+        move[LEAST], move[MOST], move[WILLING] = problem.limits.lower, problem.limits.upper, np.square(problem.free)
+        entry = suited(clear_step_entry, I, F)
+        speed = np.array(problem.figure.speed)
+        return cls(I, F.copy(), *_crowd(problem, I, F), move, speed, entry, movers_of(problem))
 
     def kept(self, q: np.ndarray, to: np.ndarray, dt: float) -> np.ndarray:
         """The posture that is taken from q, where tasks want to be at `to`."""
-        near, slack, slope = self.slacks(q)
-        x = to - q
-        if len(near):
-            x = self._nearest(q, x, slack, slope, dt)
-        least = np.full(len(self.at), 0.0)
-        least[near] = np.minimum(slack, 0.0)
-        for _ in range(HALVINGS):
-            pairs, after, _ = self.slacks(q + x)
-            if (after >= least[pairs] - TOLERATED).all():
-                return q + x
-            x = 0.5 * x
-        return q.copy()
+        move = self.move.copy()
+        move[Q], move[TO], move[STRIDE] = q, to, self.speed * dt
+        try:
+            own = self.spare.pop()
+        except IndexError:
+            own = [NEAR_SCRATCH.fresh(self.I), np.empty(row_room(ROWS))]
+        while lacking := self.entry(self.I, self.F, *own, self.bodies, self.pairs, move):
+            own[1], move[TO] = np.empty(lacking), to
+        self.spare.append(own)
+        return move[TO]
 
-    def _nearest(self, q: np.ndarray, x: np.ndarray, slack: np.ndarray, slope: np.ndarray, dt: float) -> np.ndarray:
-        """The step nearest to x that keeps the rows and the box."""
-        if (slope @ x >= -PART * slack).all():
-            return x
-        reach = self.speed * dt
-        lower = np.minimum(np.maximum(self.lower - q, -reach), reach)
-        upper = np.maximum(np.minimum(self.upper - q, reach), -reach)
-        length = np.linalg.norm(slope, axis=1)
-        moves = length > 1e-12
-        A = np.ascontiguousarray(-slope[moves] / length[moves, None])
-        room, origin = np.empty(row_room(len(A))), np.empty(len(x))
-        for allowed in (slack, np.maximum(slack, 0.0)):
-            out, b = x.copy(), PART * allowed[moves] / length[moves]
-            over = project_entry(out, lower, upper, 0, A, b, self.ease.copy(), room, origin)
-            if over <= SLACK:
-                return np.clip(out, lower, upper)
-        return np.clip(np.zeros(len(x)), lower, upper)
+
+def _crowd(problem: Problem, I: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The bodies of all pairs, each once, and the pairs (see `near_pairs`)."""
+    terms, numbers = view(PROBLEM, I, F, "TERM"), view(PROBLEM, I, F, "NUMBER")
+    at = view(PROBLEM, I, np.arange(len(F)), "NUMBER")  # where numbers are in F
+    known: dict[tuple[int, bytes, str | None], int] = {}
+    bodies, pairs = [], []
+    both = (pair[:2] for task in problem.clear for pair in task.goal.pairs)
+    for k, things in zip(np.flatnonzero(terms[:, KIND] == CLEAR).tolist(), both, strict=True):
+        own = [k]
+        for thing, carried, frame in zip(things, (FRAME_ROW, REFERENCE_ROW), (FRAME, REFERENCE), strict=True):
+            row = int(terms[k, carried])
+            key = row, numbers[k, frame + CENTRE :][:3].tobytes(), thing.moves
+            if key not in known:
+                known[key] = len(bodies)
+                bodies.append((row, at[k, frame + CENTRE]))
+            own.append(known[key])
+        pairs.append(own)
+    return np.array(bodies, dtype=np.int64), np.array(pairs, dtype=np.int64)

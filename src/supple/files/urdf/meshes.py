@@ -6,16 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from supple.basics.checks import names_in, positive
 from supple.basics.values import Value
-from supple.errors import BadFile, BadValue, MissingExtra
+from supple.errors import BadFile, BadValue, MissingExtra, find
 from supple.figure.figure import Source
 from supple.files.folders import Folders, told
 from supple.files.urdf.bodies import LinkParts, origin_of
 from supple.files.xml import Element
 from supple.geometry.body_fits import ACCURACY, fitted, vertices_of
+from supple.geometry.convex_parts import convex_parts
 from supple.geometry.placements import Floats, Triple, place
 from supple.geometry.shapes import Solid
 
@@ -39,30 +42,52 @@ class UrdfSource(Source):
     meshes: Mapping[str, tuple[MeshFile, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Fit:
+    """How meshes are turned into bodies: how far these may reach beyond hulls, and whose are taken apart (True: all)."""
+
+    accuracy: float = ACCURACY
+    decompose: bool | tuple[str, ...] = False
+
+    @classmethod
+    def of(cls, accuracy: Any, decompose: Any) -> Fit:
+        """What a reader was told."""
+        if not isinstance(decompose, bool):
+            decompose = tuple(names_in(decompose, "decompose, the links whose meshes are taken apart,"))
+        return cls(positive(accuracy, "the accuracy of bodies [m]"), decompose)
+
+    def takes_apart(self, link: str) -> bool:
+        """Whether a link's meshes are."""
+        return self.decompose if isinstance(self.decompose, bool) else link in self.decompose
+
+
 class Meshes:
     """Looks for meshes in folders, and says what was not found if folders were named."""
 
-    def __init__(self, folders: Folders, is_told: bool) -> None:
-        self.folders, self.is_told = folders, is_told
+    def __init__(self, folders: Folders, is_told: bool, fit: Fit) -> None:
+        self.folders, self.is_told, self.fit = folders, is_told, fit
 
     def solids(self, source: UrdfSource, read: Mapping[str, LinkParts]) -> tuple[dict[str, list[Solid]], list[str]]:
         """What links keep clear with all of whose collision meshes could be read, and remarks."""
         out: dict[str, list[Solid]] = {}
         broken = []
+        for name in () if isinstance(self.fit.decompose, bool) else self.fit.decompose:
+            find((*read,), name, "link", "the robot")
         for name, files in source.meshes.items():
             own, link = [file for file in files if not file.is_visual], read[name]
             if not own or set(link.unread) != {"mesh"} or len(own) != link.meshes:
                 continue
             shapes = () if link.body is None else link.body.shapes
             try:
-                hulls = [_hull(file.path, file.scale, file.at.tobytes()) for file in own]
+                how = self.fit.accuracy, self.fit.takes_apart(name)
+                hulls = [hull for file in own for hull in _hulls(file.path, file.scale, file.at.tobytes(), *how)]
             except MissingExtra:
                 return {}, ["Meshes were not read, for which the extra mesh is needed."]
             except (BadFile, BadValue) as error:
                 broken.append(f"{name} ({error})")
                 continue
             out[name] = [*shapes, *hulls]
-        remarks = [f"Meshes keep clear as hulls to within {ACCURACY:g} m: {', '.join(out)}."] if out else []
+        remarks = [f"Meshes keep clear as hulls to within {self.fit.accuracy:g} m: {', '.join(out)}."] if out else []
         return out, remarks + ([f"Meshes could not be read: {', '.join(broken)}."] if broken else [])
 
     def found(self, links: Mapping[str, Element]) -> tuple[UrdfSource, list[str]]:
@@ -91,13 +116,15 @@ class Meshes:
 
 
 @lru_cache(maxsize=256)
-def _hull(path: str, scale: Triple, at: bytes) -> Solid:
+def _hulls(path: str, scale: Triple, at: bytes, accuracy: float, apart: bool) -> tuple[Solid, ...]:
     """What keeps clear in place of a mesh file."""
     T = np.frombuffer(at).reshape(4, 4)
-    return fitted((vertices_of(path) * scale) @ T[:3, :3].T + T[:3, 3])
+    if apart:
+        return tuple(shape for part in convex_parts(path, T, scale, accuracy) for shape in part.parts)
+    return (fitted((vertices_of(path) * scale) @ T[:3, :3].T + T[:3, 3], accuracy),)
 
 
-def meshes_in(home: Path | None, folders: Iterable[str | Path]) -> Meshes | None:
+def meshes_in(home: Path | None, folders: Iterable[str | Path], fit: Fit) -> Meshes | None:
     """Meshes that are looked for in a robot's own folder and in those given; None if there is no folder at all."""
     known = Folders(home, folders)
-    return Meshes(known, len(known.roots) > (home is not None)) if known.roots else None
+    return Meshes(known, len(known.roots) > (home is not None), fit) if known.roots else None

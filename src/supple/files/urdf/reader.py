@@ -30,9 +30,11 @@ from supple.figure.figure import Figure, Source
 from supple.figure.joints import NOT, Joint, free
 from supple.files.srdf import with_srdf
 from supple.files.urdf.bodies import link_remarks, read_link
-from supple.files.urdf.meshes import Meshes, meshes_in
+from supple.files.urdf.in_planes import planar_about
+from supple.files.urdf.meshes import Fit, Meshes, meshes_in
 from supple.files.xml import LARGEST_NUMBER, LONGEST_NAME, Element, blaming, parse_xml, read_bytes, shown
-from supple.geometry.placements import Floats, Triple, X, Z, place, turned, unit
+from supple.geometry.body_fits import ACCURACY
+from supple.geometry.placements import X, place, unit
 
 UNLIMITED = 1e16  # how a limit that is not there is written where the format demands a number
 LARGEST_LIMIT = 1.7e308
@@ -41,17 +43,34 @@ ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 TYPES = (*ONE_COORDINATE, "fixed", "floating", "planar")
 
 
-def read_urdf(path: str | Path, *, folders: Iterable[str | Path] = (), srdf: str | Path | None = None) -> Figure:
-    """The robot that a URDF file describes. An SRDF file or text says which of its links need not be kept apart."""
-    robot = parse_xml(read_bytes(path), str(path))
-    return with_srdf(_figure(robot, meshes_in(Path(path).absolute().parent, folders)), srdf)
+def read_urdf(
+    path: str | Path,
+    *,
+    folders: Iterable[str | Path] = (),
+    srdf: str | Path | None = None,
+    accuracy: float = ACCURACY,
+    decompose: bool | Iterable[str] = False,
+) -> Figure:
+    """The robot that a URDF file describes. An SRDF file or text says which of its links need not be kept apart.
+
+    Meshes keep clear as hulls to within `accuracy` [m]; of the links `decompose` (True: all) they are taken apart before.
+    """
+    robot, fit = parse_xml(read_bytes(path), str(path)), Fit.of(accuracy, decompose)
+    return with_srdf(_figure(robot, meshes_in(Path(path).absolute().parent, folders, fit)), srdf)
 
 
 def parse_urdf(
-    text: str | bytes, file: str | None = None, *, folders: Iterable[str | Path] = (), srdf: str | Path | None = None
+    text: str | bytes,
+    file: str | None = None,
+    *,
+    folders: Iterable[str | Path] = (),
+    srdf: str | Path | None = None,
+    accuracy: float = ACCURACY,
+    decompose: bool | Iterable[str] = False,
 ) -> Figure:
     """The robot that a URDF text describes; `file` is what messages call it."""
-    return with_srdf(_figure(parse_xml(text, file), meshes_in(None, folders)), srdf)
+    fit = Fit.of(accuracy, decompose)
+    return with_srdf(_figure(parse_xml(text, file), meshes_in(None, folders, fit)), srdf)
 
 
 class Given(NamedTuple):
@@ -202,24 +221,6 @@ def _parts(joint: Given, drive: Drive | None) -> tuple[Joint, ...]:
         return planar_about(axis, name, parent, at, child)
     turn, along = (NOT, axis) if kind == "prismatic" else (axis, NOT)
     return (Joint(name, parent, at, turn, along, limits, child, speed=speed, drive=drive),)
-
-
-def planar_about(axis: Triple, name: str, parent: str | None, at: Floats, segment: str) -> tuple[Joint, ...]:
-    """A planar joint whose plane is normal to `axis`; at zero the segment's frame is `at`."""
-    R = _z_to(axis)
-    first, second = (unit(R[:, k]) for k in (0, 1))
-    x = Joint(f"{name}.tx", parent, at, slide=first)
-    y = Joint(f"{name}.ty", x.key, slide=second)
-    return x, y, Joint(f"{name}.z", y.key, turn=axis, segment=segment)
-
-
-def _z_to(axis: Triple) -> Floats:
-    """The shortest turn that carries z to `axis`; half a turn about x for −z."""
-    across = np.cross(Z, axis)
-    sine = float(np.linalg.norm(across))
-    if sine < 1e-12:
-        return turned(X, 0.0 if axis[2] > 0 else np.pi)
-    return turned(unit(across), float(np.arctan2(sine, axis[2])))
 
 
 def _limits(joint: Given, driven: bool) -> tuple[Pair, float]:

@@ -23,7 +23,8 @@ from supple.errors import BadValue
 from supple.figure.drives import Linear
 from supple.figure.figure import Figure
 from supple.figure.joints import Joint, free
-from supple.files.urdf.reader import UNLIMITED, planar_about
+from supple.files.urdf.in_planes import planar_about
+from supple.files.urdf.reader import UNLIMITED
 from supple.geometry.placements import HERE, Floats, Z, place, turned
 from supple.geometry.shapes import Ball, Body, Box, Capsule, Hull, Shape
 

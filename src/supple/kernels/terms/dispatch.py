@@ -7,7 +7,7 @@ from typing import Any
 
 from supple.kernels.compiling import GENERAL, leaf
 from supple.kernels.kinds import AIM, AT, BEYOND, BOX, CLEAR, CUSTOM, FACE, LINE, PLANE, TILT, TURN
-from supple.kernels.layouts import ADDRESS, KIND, RESIDUAL_AT, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
+from supple.kernels.layouts import ADDRESS, BLOCK, KIND, RESIDUAL_AT, SCALE, TARGET_AT, TARGET_LENGTH, WEIGHT
 from supple.kernels.terms.aim import aim_potential, aim_residual, aim_stiffness
 from supple.kernels.terms.at import at_potential, at_residual, at_stiffness
 from supple.kernels.terms.box import box_potential, box_residual, box_stiffness
@@ -94,7 +94,7 @@ def residual(tasks: Any, k: int, T: Any, scratch: Any, rho: Any) -> None:
     elif kind == TILT:
         tilt_residual(X, T, t, A, rho, rows, a, M)
     elif kind == CLEAR:
-        clear_residual(X, tasks.solid, term, A, rho, rows, a, M)
+        clear_residual(X, tasks.solid, term, A, rho, rows, scratch.axes[a // BLOCK], M)
     elif kind == PLANE or kind == BEYOND:
         plane_residual(kind, X, T, t, A, rho, rows, a)
 
