@@ -44,8 +44,9 @@ class Multistart:
 
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """The first solution found, or the best posture of all attempts."""
-        if isinstance(self.solver, LevenbergMarquardt):
-            return self._joined(self.solver).solve(problem, start, seed, allowance)
+        together = compiled(self)
+        if together is not None:
+            return together.solve(problem, start, seed, allowance)
         insist(self, problem)
         begun, evaluations, iterations, least = monotonic(), 0, 0, np.inf
         left: Allowance | None = allowance
@@ -69,10 +70,6 @@ class Multistart:
             best = audited(problem, best.q, False, ended, seed=seed)
         trace = Trace.joined(traces) if traces else None
         return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
-
-    def _joined(self, local: LevenbergMarquardt) -> LevenbergMarquardt:
-        """The compiled search with many starts."""
-        return replace(local, attempts=self.attempts, formulas=self.formulas)
 
 
 def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarquardt:

@@ -129,7 +129,7 @@ def compiled(solver: Solver) -> LevenbergMarquardt | None:
     from supple.solvers.multistart import Multistart
 
     if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
-        return solver._joined(solver.solver)
+        return replace(solver.solver, attempts=solver.attempts, formulas=solver.formulas)
     return None
 
 
