@@ -202,10 +202,11 @@ def shown(seconds: float) -> None:
         ended = threading.Event()
 
         def pull() -> None:
+            first = monotonic()
             for k in range(int(60 * seconds)):
                 there = begin + 0.08 * np.array([np.cos(0.1 * k) - 1.0, np.sin(0.1 * k), 0.0])
                 page.worker.do(lambda s, there=there: s.pull(0, there))
-                time.sleep(1.0 / 60.0)
+                time.sleep(max(0.0, first + (k + 1) / 60.0 - monotonic()))
             ended.set()
 
         ticks, cpu, got, began = page.worker.ticks, time.process_time(), received[0], monotonic()

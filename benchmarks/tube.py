@@ -19,7 +19,7 @@ import numpy as np
 
 import supple
 from supple import ActiveSet, LevenbergMarquardt, Multistart, Newton
-from supple.solvers.multistart import default_solver
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import default_solver
 from tube_task import Placement, person, placements, problem
 
 TOLERANCE = 1e-6

@@ -6,8 +6,9 @@ generator that goes on as no new call. A *change of module* is a call of a funct
 wherever it returned to in between: what a reader who follows the calls would have to turn pages for.
 
 Each walk is made twice and the second one counted, with a figure, a problem and files of its own: what is imported, compiled
-or made once in a process is there already. Kernels are counted in two ways: *entered as one call*, which a profiler does not
-look into (they are compiled); and *interpreted* (``NUMBA_DISABLE_JIT=1``), in a process of its own, where every kernel is a
+or made once in a process is there already; and where kernels are compiled, in a second process, so that a kernel whose source
+had to be imported to be compiled does not count. Kernels are counted in two ways: *entered as one call*, which a profiler does
+not look into (they are compiled); and *interpreted* (``NUMBA_DISABLE_JIT=1``), in a process of its own, where every kernel is a
 function like any other. Scenes and proofs take minutes interpreted and are left out there.
 
 The URDF file is that of the folder ``SUPPLE_SHARED``, if there is one, else what supple writes of its catalogue's robot.
@@ -188,6 +189,7 @@ def main() -> None:
         return
     names = [arguments.only] if arguments.only else [*WALKS]
     short = [name for name in names if name in SHORT]
+    in_a_process(names, 0, False)  # compiles what is missing
     rows = {"entered": in_a_process(names, arguments.pairs, False)}
     if short:
         rows["interpreted"] = in_a_process(short, arguments.pairs, True)

@@ -60,8 +60,8 @@ def test_importing_the_library_imports_none_of_its_rooms():
     assert done.stdout.strip() == "[] False"
 
 
-MOST_MODULES = 54  # that one solve of a catalogue robot imports whose code is there already
-WITH_SOURCES = 103  # the same with the sources of kernels, which are imported to be compiled or interpreted
+MOST_MODULES = 50  # that one solve of a catalogue robot imports whose code is there already
+WITH_SOURCES = 99  # the same with the sources of kernels, which are imported to be compiled or interpreted
 SOLVE = """
 import sys, supple
 solution = supple.solve(supple.load("panda"), {"panda_hand": supple.At((0.5, 0.1, 0.4))})

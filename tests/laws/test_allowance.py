@@ -154,7 +154,7 @@ LONG: dict[str, tuple[Any, Any]] = {
     "inverse": (PseudoInverse(**ENDLESS), worm),
     "inverse, clamped at the end": (replace(CLAMPED, **ENDLESS), worm),
     "newton": (Newton(**ENDLESS), worm),
-    "fabrik": (Fabrik(**ENDLESS), worm),
+    "fabrik": (Fabrik(**ENDLESS), lambda: worm(1200)),  # it ends by itself, where nothing moves any more
     "many starts": (Multistart(Newton(**ENDLESS), attempts=10**6), worm),
 }
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple import At, BadValue, Placed, Point, Scene
-from supple.scene.dragging import DRAGGED
+from supple.scene.dragging import CHOSEN, DRAGGED
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +105,36 @@ def test_what_was_done_since_is_folded_into_one_step(person: supple.Figure):
     for since, refusal in ((0, "at least 1"), (99, "nothing after 99")):
         with pytest.raises(BadValue, match=refusal):
             scene.fold(since, "all")
+
+
+CHOSEN_SOLVERS = [
+    supple.ProjectedGradient(), supple.ActiveSet(), supple.Newton(), supple.JacobianTranspose(), supple.PseudoInverse(),
+    supple.CyclicCoordinateDescent(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("solver", CHOSEN_SOLVERS, ids=lambda s: type(s).__name__)
+def test_a_chosen_solver_follows_and_hard_feet_hold(person: supple.Figure, solver: supple.Solver):
+    scene, target = standing(person), np.array((0.45, 0.1, 1.2))
+    begin = person.placement(scene.q, "hand_l.palm")[:3, 3]
+    for part in [*np.linspace(0.0, 1.0, 20), *np.ones(20)]:
+        before = scene.q
+        solution = scene.drag("hand", begin + part * (target - begin), stride=0.3, solver=solver)
+        assert np.abs(scene.q - before).max() <= 0.3 * (1.0 + 1e-9)
+        assert solution.evaluations <= CHOSEN
+        assert scene.limits.contains(scene.q)
+        assert set(solution.unmet) <= {"hand"}
+    assert np.linalg.norm(person.placement(scene.q, "hand_l.palm")[:3, 3] - target) < 0.1 * np.linalg.norm(
+        target - begin
+    )
+    usual = scene.drag("hand", begin, stride=0.3)
+    assert usual.evaluations <= CHOSEN
+
+
+def test_a_chosen_solver_that_cannot_take_the_constraints_says_so_and_nothing_changes(person: supple.Figure):
+    scene = standing(person)
+    before, steps = scene.q, len(scene.history)
+    with pytest.raises(supple.Error, match="Fabrik cannot take this problem: it has 3 tasks, not one"):
+        scene.drag("hand", (0.45, 0.1, 1.2), solver=supple.Fabrik())
+    assert_array_equal(scene.q, before)
+    assert len(scene.history) == steps

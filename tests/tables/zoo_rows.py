@@ -19,7 +19,7 @@ from supple import At, Ball, Box, Point, Task, cluster, figure, geometry, motion
 from supple.figure.marker_sets import Landmark
 from supple.problem.allowance import FREELY
 from supple.solvers import rank_one
-from supple.solvers.decide import UNASKED
+from supple.solvers.base import UNASKED
 from tests.tables.zoo import (
     COUNT,
     EMPTY,

@@ -31,7 +31,7 @@ from supple.cluster.jobs import words_of
 from supple.errors import BadFile, BadValue, Error, Interrupted, needed
 from supple.problem.problem import Problem
 from supple.problem.targets import by_task
-from supple.solvers.decide import Proving
+from supple.solvers.base import Proving
 
 CHUNK = 16_384  # targets
 AHEAD = 2  # chunks that wait at each worker

@@ -30,10 +30,12 @@ from numpy.typing import ArrayLike
 from supple.basics.checks import number
 from supple.basics.values import FrozenDict
 from supple.geometry.shapes import Ball, Capsule, Core, Solid, enclosing
+from supple.kernels.compiling import entry_in
 
 if TYPE_CHECKING:
     from supple.figure.figure import Figure
 
+gaps_entry = entry_in("supple.kernels.body_gaps.gaps_entry")
 SegmentPair: TypeAlias = tuple[str, str]
 SAMPLES = 1000  # postures out of the whole range
 ALWAYS = 0.95  # the part of them in which two segments touch that always do
@@ -160,8 +162,6 @@ class Contacts:
 
     def _distances(self: Any, Q: np.ndarray, enough: float) -> np.ndarray:
         """The distances (n, pairs) of all pairs of segments with bars in the postures Q; above `enough` a lower bound."""
-        from supple.kernels.body_gaps import gaps_entry
-
         bars, count = self._packed_bars, len(self.bars)
         world, _ = self._world(Q)
         frames = np.array([self._frames(world, segment) for segment in self.bars])[bars.owner]

@@ -30,14 +30,14 @@ from supple.figure.effectors import Point
 from supple.figure.joints import Joint
 from supple.figure.limits import Limits
 from supple.figure.packing import Packed, pack_tree
-from supple.figure.structure import Origin, Structure, by_name, driven_rows, in_order, pairs_in, resolved, solids_in
+from supple.figure.structure import Origin, Structure, by_name, driven_rows, hung_on, in_order, pairs_in, resolved
 from supple.geometry.placements import Floats, frozen, here, placement
-from supple.geometry.shapes import Body, Solid
 
 if TYPE_CHECKING:
     from supple.figure.contacts import Contacts
     from supple.figure.edits import Edits
     from supple.figure.kinematics import Kinematics
+    from supple.geometry.shapes import Body, Solid
 else:  # they are imported when one of their members is asked for
     Kinematics = members_of(
         "supple.figure.kinematics.Kinematics",
@@ -134,8 +134,9 @@ class Figure(Value, Structure, Kinematics, Edits, Contacts):
         given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
         joints = resolved(in_order(items(given, f"the joints of {what}"), self.name), own, self.name)
         object.__setattr__(self, "joints", FrozenDict(by_name(joints)))
-        object.__setattr__(self, "bodies", mapping(self.bodies, f"the bodies of {what}", Body))
-        object.__setattr__(self, "solids", FrozenDict(solids_in(self.solids)))
+        bodies, solids = hung_on(self.bodies, self.solids, what)
+        object.__setattr__(self, "bodies", bodies)
+        object.__setattr__(self, "solids", FrozenDict(solids))
         object.__setattr__(self, "markers", mapping(self.markers, f"the markers of {what}", Point))
         for segment in sorted((self.bodies.keys() | self.solids.keys()) - set(self.segments)):
             self.check_segment(segment)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from supple.errors import BadValue, UnknownName, find, shown
 from supple.figure.drives import Drive, Linear
 from supple.figure.joints import Joint
 from supple.geometry.placements import HERE, Floats, finite
-from supple.geometry.shapes import Ball, Box, Capsule, Cylinder, Hull, Solid
+
+if TYPE_CHECKING:
+    from supple.geometry.shapes import Body, Solid
 
 
 class Structure:
@@ -127,10 +129,16 @@ def pairs_in(figure: Any, given: Any) -> tuple[tuple[str, str], ...]:
     return tuple(out.values())
 
 
-def solids_in(solids: Mapping[str, Sequence[Solid]]) -> dict[str, tuple[Solid, ...]]:
-    """Solids by segment as tuples; anything but balls, capsules, cylinders, boxes and hulls is refused."""
-    given = mapping(solids, "the solids of a figure")
-    return {
+def hung_on(
+    bodies: Mapping[str, Body], solids: Mapping[str, Sequence[Solid]], what: str
+) -> tuple[Mapping[str, Body], dict[str, tuple[Solid, ...]]]:
+    """Bodies, and solids as tuples, by segment; solids are balls, capsules, cylinders, boxes and hulls."""
+    masses, given = mapping(bodies, f"the bodies of {what}"), mapping(solids, "the solids of a figure")
+    if not (masses or given):
+        return masses, {}
+    from supple.geometry.shapes import Ball, Body, Box, Capsule, Cylinder, Hull
+
+    return mapping(masses, f"the bodies of {what}", Body), {
         segment: items(several, f"the solids of {segment!r}", (Ball, Capsule, Cylinder, Box, Hull))
         for segment, several in given.items()
     }

@@ -18,6 +18,7 @@ from supple.problem.problem import Problem
 from supple.problem.solution import LATER, Solution, Status, audited
 from supple.problem.targets import slots, write_targets
 from supple.scene.settle import nearby
+from supple.solvers.base import Solver
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, SearchCall
 from supple.solvers.verdict import sure_within
 from supple.solving.prepare import prepare
@@ -58,8 +59,9 @@ class Unchecked:
 class Attempt:
     """A problem of which only targets change, searched from one posture within a budget of evaluations."""
 
-    def __init__(self, problem: Problem, budget: int | None) -> None:
-        self.problem, self.query = problem, prepare(problem, solver=nearby(problem), budget=budget)
+    def __init__(self, problem: Problem, budget: int | None, chosen: Solver | None = None) -> None:
+        self.problem = problem
+        self.query = prepare(problem, solver=nearby(problem) if chosen is None else chosen, budget=budget)
         solver, limits, allowance = self.query.solver, problem.limits, self.query.allowance
         assert limits is not None
         self._call: SearchCall | None = None

@@ -36,10 +36,12 @@ from supple.problem.problem import Problem, Task
 from supple.problem.solution import OWN_STEPS, Solution, Status, judged_later, solved_by
 from supple.scene.attempts import Attempt, Found, Unchecked
 from supple.scene.state import Setup
+from supple.solvers.base import Solver
 
 DRAGGED = 10  # evaluations that an attempt may take
 BACK = 8  # evaluations of the way back to what is hard
 FIRM = 1e4  # how much more a rank weighs than the next one
+HEAVY, CHOSEN = 10.0, 40  # the same for a solver that was chosen, and the evaluations that it may take
 SHARES = (
     1.0,
     0.5,
@@ -57,24 +59,24 @@ SHORT = "The figure follows in strides"
 class Follower:
     """The prepared attempts for some constraints; they answer as long as only targets change."""
 
-    def __init__(self, figure: Figure, setup: Setup, tasks: Mapping[str, Task]) -> None:
+    def __init__(self, figure: Figure, setup: Setup, tasks: Mapping[str, Task], chosen: Solver | None = None) -> None:
         self.names = tuple(tasks)
         self.problem = setup.problem(figure, tasks)
         ranked = max(self.problem.ranks, default=0) > 0
         hard = {name: task for name, task in tasks.items() if task.hard}
         eased = ranked and not any(task.preference for task in tasks.values())
-        self.first = Attempt(
-            self._eased(setup, tasks) if eased else self.problem, DRAGGED if eased or not ranked else None
-        )
+        first = self._eased(setup, tasks, FIRM if chosen is None else HEAVY) if eased else self.problem
+        usual = DRAGGED if eased or not ranked else None
+        self.first = Attempt(first, usual if chosen is None else CHOSEN, chosen)
         self.back = Attempt(setup.problem(figure, hard), BACK) if eased and hard else None
         self._hard = tuple(name in hard for name in tasks)
 
-    def _eased(self, setup: Setup, tasks: Mapping[str, Task]) -> Problem:
-        """The problem with weights in the place of ranks."""
+    def _eased(self, setup: Setup, tasks: Mapping[str, Task], firm: float) -> Problem:
+        """The problem with weights in the place of ranks, each `firm` times the next one's."""
         top = max(self.problem.ranks)
         pairs = zip(tasks.items(), self.problem.ranks, strict=False)  # ranks go on with loops and obstacles
         eased = {
-            name: replace(task, hard=False, priority=0, weight=task.weight * FIRM ** (top - rank))
+            name: replace(task, hard=False, priority=0, weight=task.weight * firm ** (top - rank))
             for (name, task), rank in pairs
         }
         return setup.problem(self.problem.figure, eased)

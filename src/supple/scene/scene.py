@@ -69,7 +69,7 @@ class Scene(Edits, Undoing):
         problem = setup.problem(figure, setup.enabled)
         self._figure, self._history = figure, history
         self._packed: tuple[Setup, Problem] = (setup, problem)
-        self._follower: tuple[Mapping[str, Task], Follower] | None = None
+        self._follower: tuple[Mapping[str, Task], Solver | None, Follower] | None = None
         self._chains = Chains(figure, problem.loops)
         self._chains.follow(setup.enabled)
 
@@ -164,12 +164,13 @@ class Scene(Edits, Undoing):
         self._history.keep(replace(self.now, done="solve", q=solution.q))
         return solution
 
-    def drag(self, name: str, target: Any, stride: float | None = None) -> Solution:
+    def drag(self, name: str, target: Any, stride: float | None = None, solver: Solver | None = None) -> Solution:
         """Move the target of a constraint and follow it from the current posture, in microseconds where it can be met.
 
         `target` is what the goal's `aimed` takes: a position for `At`, a placement for `Placed`. Preferences wait until the
         next `solve`, unless one is dragged itself. No coordinate changes by more than a `stride` [rad, m], if one is given;
-        the same target again goes on. Successive drags of one constraint are one step to undo. See `dragging`.
+        the same target again goes on. Successive drags of one constraint are one step to undo. Another `solver` follows in
+        its own way, as far as some evaluations bring it, what is hard being heavy to it. See `dragging`.
         """
         now, enabled = self.now, self.now.setup.enabled
         if not isinstance(name, str) or name not in enabled:
@@ -181,9 +182,9 @@ class Scene(Edits, Undoing):
             positive(stride, "the stride of a drag")
         tasks = enabled if enabled[name].preference else now.setup.needed
         aims = {**now.aims, name: target}
-        if self._follower is None or self._follower[0] is not tasks:
-            self._follower = (tasks, Follower(self._figure, now.setup, tasks))
-        solution = self._follower[1]([aims.get(other) for other in tasks], now.q, name, stride)
+        if self._follower is None or self._follower[0] is not tasks or self._follower[1] != solver:
+            self._follower = (tasks, solver, Follower(self._figure, now.setup, tasks, solver))
+        solution = self._follower[2]([aims.get(other) for other in tasks], now.q, name, stride)
         aims[name] = frozen(target)
         done = f"drag {name!r}"
         self._history.keep(SceneState(done, solution.q, now.setup, aims), instead=now.done == done)

@@ -19,17 +19,18 @@ from supple.problem.problem import Problem
 from supple.problem.solution import Solution
 from supple.problem.task import met
 from supple.solvers.base import Solver
-from supple.solvers.clearance_first import PreferredClearance
-from supple.solvers.multistart import Multistart, default_solver
-from supple.solvers.newton.newton import Newton
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, default_solver, one_attempt
 from supple.solving.solve import solve
 
 
 def nearby(problem: Problem) -> Solver:
     """A single attempt of the solver that answers when none is named."""
     chosen = default_solver(problem)
-    chosen = chosen.solver if isinstance(chosen, PreferredClearance) else chosen
-    return chosen.solver if isinstance(chosen, Multistart) else chosen
+    if not isinstance(chosen, LevenbergMarquardt):
+        from supple.solvers.clearance_first import PreferredClearance
+
+        chosen = chosen.solver if isinstance(chosen, PreferredClearance) else chosen
+    return one_attempt(chosen)
 
 
 def settled(problem: Problem, q: Floats, seed: int = 0) -> Solution:
@@ -37,6 +38,8 @@ def settled(problem: Problem, q: Floats, seed: int = 0) -> Solution:
     near = solve(problem, start=q, solver=nearby(problem), seed=seed)
     if near.ok:
         return near
+    from supple.solvers.newton.newton import Newton  # most scenes need none of it
+
     if not Newton().refuse(problem):
         near = solve(problem, start=q, solver=Newton(), seed=seed)
     far = near if near.ok else solve(problem, start=q, seed=seed)

@@ -25,7 +25,8 @@ from supple.problem.allowance import Allowance
 from supple.problem.problem import Problem, Task, miss_of
 from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver
-from supple.solvers.multistart import Multistart, default_solver
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, default_solver
+from supple.solvers.multistart import Multistart
 from supple.solvers.recentring import solve_recentred
 
 COMBINATIONS = 16  # that are tried, at most
@@ -67,7 +68,8 @@ def _ended(trace: Trace | None, evaluations: int, value: float) -> Trace | None:
 def _few_attempts(problem: Problem) -> Solver:
     """The default search with fewer starts."""
     solver = default_solver(problem)
-    return replace(solver, attempts=min(solver.attempts, ATTEMPTS)) if isinstance(solver, Multistart) else solver
+    makes_many = isinstance(solver, LevenbergMarquardt | Multistart)
+    return replace(solver, attempts=min(solver.attempts, ATTEMPTS)) if makes_many else solver
 
 
 def one_by_one(problem: Problem, q: Floats) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""What every solver is, how it says what it cannot take, and how a compiled loop is called.
+"""What every solver is, how it says what it cannot take, how a compiled loop is called, and what follows where it fails.
 
 Every loop lies behind an entry ``(I, F, memory, T, Q, settings, report, trace, first, last)`` that solves rows first … last − 1
 of Q in place; what it spends and why it ends go to report, its way down to trace (see `allowance`). A `Descent` is a record of
@@ -10,12 +10,12 @@ Scratch begins with that of the evaluation, so that every kernel is given the wh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from supple.basics.checks import check_fields, not_negative, whole
+from supple.basics.checks import check_fields, flag, not_negative, whole
 from supple.errors import BadValue, Refused, shown
 from supple.geometry.placements import Floats
 from supple.kernels.kinds import NEAR
@@ -31,8 +31,9 @@ from supple.problem.allowance import (
     Allowance,
 )
 from supple.problem.problem import Problem
-from supple.problem.solution import OWN_STEPS, Solution, audited
+from supple.problem.solution import OWN_STEPS, Solution, Status, audited
 
+FURTHER = 60  # boxes for a problem that the default search did not solve
 NO_WAY_ON = "The method found no way on"
 STEPS, TOLERANCE, PATIENT, OWN = range(4)  # settings of every descent method; its own begin at OWN
 
@@ -150,3 +151,64 @@ def answered(
         seed=seed,
         trace=allowance.traced(spent, page),
     )
+
+
+# ── what becomes of what a search did not solve ────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class Proving:
+    """What becomes of what a search did not solve: decided in no more than `boxes` boxes, if that is asked for.
+
+    A solver that was `named` in place of the default search has the last word.
+    """
+
+    asked: bool
+    boxes: int = FURTHER
+    named: str = ""
+
+    @classmethod
+    def by(cls, solver: Solver | None, prove: bool, problem: Problem) -> tuple[Solver | None, Proving]:
+        """Who searches, None for the default, and what becomes of what it does not solve; to name `Decide` is to ask."""
+        prove = flag(prove, "prove, whether what is not solved is decided,")
+        if solver is None:
+            return None, cls(prove)
+        checked_solver(solver)
+        from supple.solvers.decide import Decide
+
+        if isinstance(solver, Decide):
+            insist(solver, problem)
+            return solver.solver, cls(True, solver.boxes)
+        return solver, cls(prove, named=type(solver).__name__)
+
+    def judged(self, local: Solution, allowance: Allowance = FREELY, deadline: float = np.inf) -> Solution:
+        """A solution as it is; anything else tried again by single alternatives, then `decided`."""
+        if not local.ok and not self.named and has_alternatives(local.problem):
+            from supple.solvers.alternatives import tried_alone
+
+            local = tried_alone(local, allowance, deadline)
+        return self.decided(local, allowance, deadline)
+
+    def decided(self, local: Solution, allowance: Allowance = FREELY, deadline: float = np.inf) -> Solution:
+        """A solution as it is; anything else decided, or with the reason why it was not tried."""
+        if local.ok or local.status is Status.IMPOSSIBLE:
+            return local
+        if not self.asked:
+            return _untried(local, "nobody asked (prove=True does)")
+        if self.named:
+            return _untried(local, f"{self.named} was named, which proves nothing (Decide does)")
+        if local.status is Status.STOPPED and local.evaluations >= allowance.evaluations:
+            return _untried(local, "the search did not come to its end")
+        from supple.solvers.deciding import decided  # proofs are many modules, which most answers need not
+
+        return decided(local, self.boxes, deadline)
+
+
+UNASKED = Proving(False)
+
+
+def has_alternatives(problem: Problem) -> bool:
+    """Whether some task that must be met has several goals to choose from."""
+    return any(len(task.alternatives) > 1 for task in problem.tasks if not task.preference)
+
+
+def _untried(local: Solution, why: str) -> Solution:
+    return replace(local, reason=f"{local.reason} Whether it is impossible was not looked into: {why}.")

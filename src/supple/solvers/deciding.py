@@ -21,7 +21,7 @@ from supple.proofs.collisions import Pairing, pairings_of
 from supple.proofs.pulled import insist_on, pulled
 from supple.proofs.serial_chain import Undecidable
 from supple.solvers.alternatives import COMBINATIONS, every_one
-from supple.solvers.decide import has_alternatives
+from supple.solvers.base import has_alternatives
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 
 

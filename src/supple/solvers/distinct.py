@@ -15,32 +15,35 @@ import numpy as np
 
 from supple.errors import BadValue
 from supple.geometry.placements import Floats
-from supple.kernels.charts import report_entry
+from supple.kernels.compiling import entry_in
 from supple.kernels.tables import EXACT
 from supple.problem.allowance import FREELY, MET, REASON
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, audited
-from supple.solvers.base import Solver, insist
-from supple.solvers.decide import has_alternatives
+from supple.solvers.base import Solver, has_alternatives, insist
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
     LevenbergMarquardt,
     SearchCall,
+    default_solver,
     further_start,
+    one_attempt,
     unwound,
 )
 from supple.solvers.multistart import Multistart
 
+report_entry = entry_in("supple.kernels.charts.report_entry")
 APART = 0.1  # radians or metres in some coordinate that make two solutions different
 FIRST, LAST = 64, 4096  # attempts at first, and at most
 
 
 def distinct_solutions(
-    problem: Problem, solver: Solver, reference: Floats, count: int, seed: int = 0
+    problem: Problem, solver: Solver | None, reference: Floats, count: int, seed: int = 0
 ) -> tuple[Solution, ...]:
-    """Up to `count` solutions; none if none is found."""
+    """Up to `count` solutions by attempts of a solver, None for the default; none if none is found."""
     if count < 1:
         raise BadValue(f"distinct must be at least 1, not {count}")
-    local = solver.solver if isinstance(solver, Multistart) else solver
+    local = one_attempt(default_solver(problem)) if solver is None else solver
+    local = local.solver if isinstance(local, Multistart) else local
     found, kept = np.empty((0, len(reference))), np.empty((0, len(reference)))
     asked = [problem]
     if has_alternatives(problem):

@@ -20,7 +20,7 @@ from supple.problem.allowance import FREELY, Allowance
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status, Trace, audited
 from supple.solvers.base import Solver, checked_solver, insist
-from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, further_start
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import MANY, LevenbergMarquardt, compiled, further_start
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Multistart:
     """
 
     solver: Solver = field(default_factory=LevenbergMarquardt)
-    attempts: int = 100
+    attempts: int = MANY
     formulas: bool = True
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class Multistart:
     def solve(self, problem: Problem, start: Floats, seed: int = 0, allowance: Allowance = FREELY) -> Solution:
         """The first solution found, or the best posture of all attempts."""
         if isinstance(self.solver, LevenbergMarquardt):
-            return _joined(self, self.solver).solve(problem, start, seed, allowance)
+            return self.joined(self.solver).solve(problem, start, seed, allowance)
         insist(self, problem)
         begun, evaluations, iterations, least = monotonic(), 0, 0, np.inf
         left: Allowance | None = allowance
@@ -70,17 +70,9 @@ class Multistart:
         trace = Trace.joined(traces) if traces else None
         return replace(best, iterations=iterations, evaluations=evaluations, trace=trace)
 
-
-def _joined(many: Multistart, local: LevenbergMarquardt) -> LevenbergMarquardt:
-    """The compiled search with many starts."""
-    return replace(local, attempts=many.attempts, formulas=many.formulas)
-
-
-def compiled(solver: Solver) -> LevenbergMarquardt | None:
-    """The settings of the compiled search that a solver stands for; None for any other solver."""
-    if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
-        return _joined(solver, solver.solver)
-    return solver if isinstance(solver, LevenbergMarquardt) else None
+    def joined(self, local: LevenbergMarquardt) -> LevenbergMarquardt:
+        """The compiled search with many starts."""
+        return replace(local, attempts=self.attempts, formulas=self.formulas)
 
 
 def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarquardt:
@@ -95,29 +87,3 @@ def compiled_for_many(solver: Solver | None, problem: Problem) -> LevenbergMarqu
         )
     insist(chosen, problem)
     return chosen
-
-
-def default_solver(problem: Problem) -> Solver:
-    """The first of the standing solvers that takes the problem; the first of all, to say why, if none does.
-
-    Many attempts of Levenberg–Marquardt; where limits have linear rows or goals no residuals, some of Newton's method or
-    of the active-set method; the projected gradient last. Where more clearance is preferred than must be kept, it is asked for
-    that first.
-    """
-    usual = Multistart()
-    chosen = usual if not usual.refuse(problem) else _other(problem) or usual
-    if problem.clearance.preferred <= problem.clearance.margin:
-        return chosen
-    from supple.solvers.clearance_first import PreferredClearance
-
-    return PreferredClearance(chosen)
-
-
-def _other(problem: Problem) -> Solver | None:
-    """The first of the others that takes the problem; most problems need none of these modules."""
-    from supple.solvers.active_set.active_set import ActiveSet
-    from supple.solvers.newton.newton import Newton
-    from supple.solvers.projected_gradient import ProjectedGradient
-
-    others = (Multistart(Newton(), attempts=10), Multistart(ActiveSet(), attempts=10), ProjectedGradient())
-    return next((solver for solver in others if not solver.refuse(problem)), None)

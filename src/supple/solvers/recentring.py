@@ -18,7 +18,7 @@ from supple.basics.values import kept
 from supple.figure.figure import Figure
 from supple.figure.joints import Joint
 from supple.geometry.placements import Floats, compose, frozen
-from supple.kernels.charts import recentre_entry, report_entry
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import TREE, view
 from supple.kernels.tables import EXACT, STEEP
 from supple.problem.allowance import Allowance
@@ -27,9 +27,10 @@ from supple.problem.problem import WITHOUT_TARGETS, Problem
 from supple.problem.solution import Solution, Status, Trace
 from supple.problem.task import met
 from supple.solvers.base import Solver
-from supple.solvers.clearance_first import PreferredClearance
-from supple.solvers.multistart import compiled
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, compiled
 
+recentre_entry = entry_in("supple.kernels.charts.recentre_entry")
+report_entry = entry_in("supple.kernels.charts.report_entry")
 ROUNDS = 3  # runs of a solver before its answer is taken as it is
 GIVE = 1e-6  # error [rad] of a free choice of angles near the lock, where the audit says that the tasks are still met
 
@@ -100,8 +101,12 @@ def solve_recentred(solver: Solver, problem: Problem, start: Floats, seed: int, 
 
     The compiled search re-centres on its way and needs no help.
     """
+    if isinstance(solver, LevenbergMarquardt) or not problem.charts:
+        return solver.solve(problem, start, seed, allowance)
+    from supple.solvers.clearance_first import PreferredClearance
+
     inner = solver.solver if isinstance(solver, PreferredClearance) else solver
-    if compiled(inner) is not None or not problem.charts:
+    if compiled(inner) is not None:
         return solver.solve(problem, start, seed, allowance)
     begun = monotonic()
     there, here = Recentred.at(problem, start, start)

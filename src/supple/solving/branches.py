@@ -19,8 +19,9 @@ import numpy as np
 
 from supple.basics.stopping import Stop
 from supple.geometry.placements import Floats
-from supple.kernels.charts import EXACT, report_entry
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import CHARTS, FREE_ROOT
+from supple.kernels.tables import EXACT
 from supple.problem.allowance import BUDGET, FREELY, MET, REASON
 from supple.problem.problem import Problem
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
@@ -30,6 +31,7 @@ from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
     further_start,
 )
 
+report_entry = entry_in("supple.kernels.charts.report_entry")
 APART = 0.05  # radians or metres in some coordinate that make two postures different
 KEPT = 96  # postures at a key, at most
 NEAREST = 4  # postures at the next key that each is tried to be joined with, and the other way round

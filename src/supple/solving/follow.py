@@ -26,8 +26,7 @@ from supple.problem.goals import Near
 from supple.problem.problem import Problem
 from supple.problem.solution import JUMP
 from supple.problem.targets import by_task, flat_targets
-from supple.solvers.base import Solver
-from supple.solvers.decide import Proving
+from supple.solvers.base import Proving, Solver
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import SearchCall
 from supple.solvers.multistart import compiled_for_many
 from supple.solving.many import Solutions

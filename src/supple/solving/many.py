@@ -26,8 +26,7 @@ from supple.problem.goals import At, Placed
 from supple.problem.problem import Problem, Task, miss_of
 from supple.problem.solution import Solution, Status
 from supple.problem.targets import by_task, flat_targets
-from supple.solvers.base import Solver
-from supple.solvers.decide import UNASKED, Proving
+from supple.solvers.base import UNASKED, Proving, Solver
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt, SearchCall
 from supple.solvers.multistart import compiled_for_many
 from supple.solving.rows import NO_TIME, Rows

@@ -23,11 +23,15 @@ from supple.problem.allowance import EVALUATIONS, FREELY, ITERATIONS, MET, REASO
 from supple.problem.problem import Problem
 from supple.problem.solution import JUMP, Solution, Status, solved_by
 from supple.problem.targets import Slot, slots, write_targets
-from supple.solvers.base import Solver, answered, checked_solver, insist
-from supple.solvers.decide import UNASKED, Proving
-from supple.solvers.levenberg_marquardt.levenberg_marquardt import NO_TRACE, LevenbergMarquardt, SearchCall
+from supple.solvers.base import UNASKED, Proving, Solver, answered, checked_solver, insist
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import (
+    NO_TRACE,
+    LevenbergMarquardt,
+    SearchCall,
+    compiled,
+    default_solver,
+)
 from supple.solvers.levenberg_marquardt.scratch import UNFIT
-from supple.solvers.multistart import compiled, default_solver
 from supple.solvers.verdict import sure_within
 
 INF = float("inf")

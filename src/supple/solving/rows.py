@@ -14,8 +14,7 @@ from supple.geometry.placements import Floats
 from supple.problem.allowance import BUDGET, EVALUATIONS, FREELY, ITERATIONS, MET, REASON, SPENT, TRIES, Allowance
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status
-from supple.solvers.base import answered
-from supple.solvers.decide import Proving, has_alternatives
+from supple.solvers.base import Proving, answered, has_alternatives
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import NO_TRACE, SearchCall
 from supple.solvers.verdict import sure_within
 from supple.solving.prepare import movers_of

@@ -17,9 +17,8 @@ from supple.problem.allowance import Allowance
 from supple.problem.goals import At, Placed
 from supple.problem.problem import Problem, Task
 from supple.problem.solution import Solution
-from supple.solvers.base import Solver, checked_solver
-from supple.solvers.decide import Proving
-from supple.solvers.multistart import default_solver
+from supple.solvers.base import Proving, Solver, checked_solver
+from supple.solvers.levenberg_marquardt.levenberg_marquardt import default_solver
 from supple.solving.prepare import Query, prepare
 
 REMEMBERED = 32  # short forms that are kept prepared
@@ -93,7 +92,7 @@ def solve(
             raise BadValue("distinct= makes as many attempts as it takes: it has no budget, deadline or trace")
         from supple.solvers.distinct import distinct_solutions
 
-        if found := distinct_solutions(problem, chosen, posture, distinct, seed):
+        if found := distinct_solutions(problem, searching, posture, distinct, seed):
             return found
     begun = monotonic()
     from supple.solvers.recentring import solve_recentred

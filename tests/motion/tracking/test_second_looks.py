@@ -11,7 +11,7 @@ import pytest
 import supple
 from supple.motion.tracking.clip import clip_of
 from supple.motion.tracking.frame_runs import run
-from supple.motion.tracking.frame_step import VALUE
+from supple.motion.tracking.rig import VALUE
 from tests.motion.tracking.test_track import places, trial
 
 

@@ -85,6 +85,18 @@ def test_no_tick_changes_a_coordinate_by_more_than_a_stride(session: Session):
     assert_allclose(hand(session), np.add(begin, [0.0, 0.0, 0.4]), atol=1e-3)
 
 
+def test_a_chosen_solver_pulls_and_one_that_cannot_gives_way_to_the_usual_one(session: Session):
+    there = np.add(hand(session), [0.1, 0.05, 0.1])
+    session.solver = supple.PseudoInverse()
+    pulled(session, there)
+    assert_allclose(hand(session), there, atol=1e-3)
+    session.release("somebody")
+    session.solver = supple.Fabrik()
+    pulled(session, np.add(there, [0.05, 0.0, 0.0]))
+    assert "Fabrik cannot take this problem" in session.said.text
+    assert_allclose(hand(session), np.add(there, [0.05, 0.0, 0.0]), atol=1e-3)
+
+
 def test_the_newest_target_wins(session: Session):
     begin = hand(session)
     session.press("somebody", "hand_l", begin)

@@ -29,6 +29,7 @@ from numba.core import config
 from supple.kernels.compiling.guard import COMPILES_QUICKLY, UNKEPT
 
 PACKAGE = Path(__file__).parents[2]
+SHIPPED = PACKAGE / "kernels" / "shipped"  # code that came with the package (`shipped`), where some did
 INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 KEPT = 4  # folders of other versions
 # These know nothing of kernels, but some go by their constants.

@@ -20,8 +20,8 @@ from numba import njit
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 
-from supple.kernels.compiling import cache, shipped
-from supple.kernels.compiling.cache import INTERPRETED
+from supple.kernels.compiling import cache
+from supple.kernels.compiling.cache import INTERPRETED, SHIPPED
 from supple.kernels.compiling.guard import UNKEPT
 
 
@@ -53,14 +53,21 @@ class Loading(NullCache):
         """The compiled entry, shipped or kept, and ""; or None, and why it must be compiled."""
         _make_ready(target_context)
         codegen = target_context.codegen()
-        where, why = shipped.found(self.name, sig, *codegen.magic_tuple()[1:])
-        result = None
-        if where is not None:
-            result, why = self.loaded(where, target_context, shipped.trusted)
+        result, why, comes = None, "", SHIPPED.is_dir()
+        if comes:
+            from supple.kernels.compiling import shipped  # a checkout has no such code
+
+            where, why = shipped.found(self.name, sig, *codegen.magic_tuple()[1:])
+            if where is not None:
+                result, why = self.loaded(where, target_context, shipped.trusted)
         where = self.place(sig, codegen) if result is None else None
         if where is not None:
             result, damage = self.loaded(where, target_context, cache.ours)
             why = damage or why
+        if result is None and not (comes or why):
+            from supple.kernels.compiling import shipped
+
+            why = shipped.shelf().why_not
         return result, why
 
     def loaded(self, where: tuple[Path, str], target_context: Any, trusted: Callable[..., bool]) -> tuple[Any, str]:
@@ -86,6 +93,8 @@ class Loading(NullCache):
     def has(self, sig: Any, target_context: Any) -> bool:
         """Whether there is code for a signature, shipped or kept, that need not be compiled."""
         target_context.refresh()
+        from supple.kernels.compiling import shipped
+
         where, _ = shipped.found(self.name, sig, *target_context.codegen().magic_tuple()[1:])
         with contextlib.suppress(cache.Damaged):
             if where is not None and cache.kept(*where, shipped.trusted) is not None:

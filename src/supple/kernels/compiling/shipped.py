@@ -27,9 +27,8 @@ from typing import Any, NamedTuple
 import llvmlite
 import numba
 
-from supple.kernels.compiling.cache import PACKAGE, settings, source_digest
+from supple.kernels.compiling.cache import PACKAGE, SHIPPED, settings, source_digest
 
-FOLDER = PACKAGE / "kernels" / "shipped"
 ABOUT = "about.json"
 _V2 = {"cx16", "sahf", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}
 _V3 = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}
@@ -116,7 +115,7 @@ class Shelf(NamedTuple):
 
 
 @cache
-def shelf(folder: Path = FOLDER) -> Shelf:
+def shelf(folder: Path = SHIPPED) -> Shelf:
     """What came with the package."""
     try:
         about = json.loads((folder / ABOUT).read_bytes())

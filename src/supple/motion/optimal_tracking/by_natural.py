@@ -12,7 +12,7 @@ from supple.motion.optimal_tracking.trial import DrivenAngle, Held, checked_tria
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_runs import NOT_YET, Fits, joined
-from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
+from supple.motion.tracking.rig import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from supple.motion.tracking.carrying import carried_to, spread_out
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_runs import LATE, run
-from supple.motion.tracking.frame_step import ENDED, VALUE
+from supple.motion.tracking.rig import ENDED, VALUE
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 
 STARTS, AGAIN = 24, 8  # searches for the first frame, and for one that is doubtful

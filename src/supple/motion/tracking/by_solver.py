@@ -15,7 +15,7 @@ from supple.figure.limits import Limits
 from supple.geometry.placements import Floats
 from supple.motion.tracking.clip import ARM, Clip
 from supple.motion.tracking.frame_runs import NOT_YET, Fits, joined
-from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
+from supple.motion.tracking.rig import CONVERGED, ENDED, ITERATIONS, OPEN, REPORT, SPENT
 from supple.problem.goals import At, Near
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution, Status

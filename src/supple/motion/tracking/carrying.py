@@ -17,11 +17,13 @@ import numpy as np
 from supple.figure.figure import Figure
 from supple.figure.packing import Packed, pack_tree, worlds
 from supple.geometry.placements import Floats, compose
-from supple.kernels.charts import EXACT, report_entry
+from supple.kernels.compiling import entry_in
 from supple.kernels.layouts import TREE, view
+from supple.kernels.tables import EXACT
 from supple.motion.tracking.clip import Clip
 from supple.solvers.levenberg_marquardt.levenberg_marquardt import strides
 
+report_entry = entry_in("supple.kernels.charts.report_entry")
 WIDE = 1.0  # [rad] how far from rest a start turns joints that have no limits
 ROUNDS = 30  # Gauss–Newton steps of a root, at most
 STILL = 1e-10  # [m, rad] a step that is none

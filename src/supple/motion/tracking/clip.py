@@ -1,4 +1,4 @@
-"""A figure and a trial brought together: which markers they share, how much each counts when, what is left untold; packed."""
+"""A figure and a trial brought together: the markers they share, what each counts when, how far each is missed; packed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from supple.geometry.placements import Floats
 from supple.motion.markers import Markers
 from supple.motion.tracking.rig import LOOP, RIG, WORLD_PIN
 
+LARGE = 0.025  # of the extent: markers missed by more may be swapped, or no samples at all
 ARM = 0.1  # [m] how far from its origin the frames of a loop are pinned
 
 
@@ -143,6 +144,33 @@ def _near(figure: Figure, coordinates: Mapping[str, tuple[float, float]] | None)
             raise BadValue(f"coordinate {name!r} keeps near to a pair (value, weight), not {shown(pair)}")
         near[:, k] = given[1], given[0]
     return near
+
+
+# ── how far its markers are missed ─────────────────────────────────────────────────────────────────────────────────────
+def extent_of(clip: Clip) -> float:
+    """From corner to corner of the box around the figure's markers at rest [m]."""
+    places = clip.figure.marker_places(clip.figure.rest, clip.names)
+    return float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
+
+
+def errors_of(clip: Clip, q: Floats) -> Floats:
+    """How far each marker is missed (frames, m) [m], NaN where it does not count."""
+    off = np.linalg.norm(clip.figure.marker_places(q, clip.names) - clip.positions, axis=2)
+    return np.where(clip.weights > 0.0, off, np.nan)
+
+
+def mean_squares(errors: Floats) -> Floats:
+    """Root mean squares of the columns; NaN where nothing was seen."""
+    seen = np.isfinite(errors).sum(axis=0)
+    return np.where(seen > 0, np.sqrt(np.nansum(errors**2, axis=0) / np.maximum(seen, 1)), np.nan)
+
+
+def stretch(bad: np.ndarray, frames: int) -> str:
+    """Which frames, in words."""
+    which = np.flatnonzero(bad)
+    if len(which) >= 0.95 * frames:
+        return "in the whole clip"
+    return f"in {len(which)} of {frames} frames, from frame {which[0]} to {which[-1]}"
 
 
 # ── its pack ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

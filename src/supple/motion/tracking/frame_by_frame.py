@@ -16,9 +16,8 @@ from supple.errors import Refused
 from supple.geometry.placements import Floats
 from supple.motion.tracking.carrying import starts
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_runs import Fits, joined, run
-from supple.motion.tracking.frame_step import HUBER, LIMITED, OPEN, SETTINGS, STEPS, TOLERANCE, VALUE
-from supple.motion.tracking.second_looks import looked_again
+from supple.motion.tracking.frame_runs import Fits, joined, run, stuck
+from supple.motion.tracking.rig import HUBER, LIMITED, OPEN, SETTINGS, STEPS, TOLERANCE, VALUE
 
 STARTS = 48  # postures that the first frame is fitted from, at least
 FIRST_STEPS = 200
@@ -59,7 +58,11 @@ class FrameByFrame:
         first, q, settings = clip.first, self.first(clip, start), self.settings(clip, self.steps)
         onward = run(clip, np.arange(first, len(clip.positions)), q, settings)
         fits = joined(onward, run(clip, np.arange(first, -1, -1), q, settings) if first > 0 else onward)
-        return looked_again(clip, fits, settings) if self.search else fits
+        if not self.search or not stuck(clip, fits)[0].any():
+            return fits
+        from supple.motion.tracking.second_looks import looked_again  # most clips need none
+
+        return looked_again(clip, fits, settings)
 
     def first(self, clip: Clip, start: Floats) -> Floats:
         """The posture of the clip's first frame that fits best; what moves no marker stays the caller's."""

@@ -13,9 +13,8 @@ from typing import Any
 from supple.kernels.charts import EXACT, STEEP, recentre, report
 from supple.kernels.compiling import entry
 from supple.kernels.layouts import CHARTS, COORDINATES
-from supple.motion.tracking.frame_step import ENDED, KAPPA, OPEN, STUCK, fit_frame, observe_frame
-from supple.motion.tracking.pinned_ends import CLOSED
-from supple.motion.tracking.rig import Seen, open_frame
+from supple.motion.tracking.frame_step import KAPPA, fit_frame, observe_frame
+from supple.motion.tracking.rig import CLOSED, ENDED, OPEN, STUCK, Seen, open_frame
 
 EASE = 0.8  # what is left of κ from frame to frame
 

@@ -1,4 +1,5 @@
-"""Frames through the compiled fit, in any order, chained or each from a start of its own; what comes of them."""
+"""Frames through the compiled fit, in any order, chained or each from a start of its own; what comes of them, and which of
+them seem to be stuck."""
 
 from __future__ import annotations
 
@@ -8,13 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.geometry.placements import Floats
+from supple.kernels.compiling import entry_in
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_kernel import frames_entry
-from supple.motion.tracking.frame_step import ENDED, REPORT, STEPS, VALUE
-from supple.motion.tracking.rig import FRAME
+from supple.motion.tracking.rig import CLOSED, CONVERGED, ENDED, FRAME, OPEN, REPORT, STEPS, VALUE
 
+frames_entry = entry_in("supple.motion.tracking.frame_kernel.frames_entry")
 CHUNK = 500  # frames between two calls of `progress`
 LATE = 3.0  # how a frame ended that was not fitted before it was time to stop
+HIGH = 3.0  # squares of errors that are much, of the clip's median
+RISEN = 1.7  # the same, of what they were before a limit was met
+LEAST = 1e-8  # [m²] of a marker on average: nothing to gain below
 NOT_YET = np.zeros(REPORT)  # its report
 NOT_YET[VALUE], NOT_YET[ENDED] = np.inf, LATE
 
@@ -82,3 +86,46 @@ def stood_still(Q: Floats, reports: np.ndarray, late: np.ndarray, start: Floats)
     reports[late] = NOT_YET
     Q[late] = start[late] if len(start) == len(Q) else Q[done - 1] if done else start[0]
     return Q, reports
+
+
+# ── which of them seem to be stuck ────────────────────────────────────────────────────────────────────────────────────
+def value_of(reports: np.ndarray) -> Floats:
+    """What is compared: the objective, and what is open of pins beyond what counts as closed."""
+    return reports[:, VALUE] + 1e6 * np.maximum(reports[:, OPEN] - CLOSED, 0.0)
+
+
+def stuck(clip: Clip, fits: Fits, high: float = HIGH) -> tuple[np.ndarray, Floats]:
+    """Which frames seem to be stuck (see `second_looks`), and the mean squares by which markers are missed in each."""
+    values = _values(clip, fits.reports)
+    seen = values[values > 0.0]
+    usual = max(float(np.median(seen)) if len(seen) else 0.0, LEAST)
+    odd = (values > high * usual) | ((fits.reports[:, ENDED] != CONVERGED) & (values > LEAST))
+    return odd | (_jammed(clip, fits.q, values) & (values > usual)), values
+
+
+def _values(clip: Clip, reports: np.ndarray) -> Floats:
+    """The mean square by which markers are missed in each frame, whatever number of them was seen; 0 for blind ones."""
+    weights = clip.weights.sum(axis=1)
+    return np.where(weights > 0.0, 2.0 * value_of(reports) / np.maximum(weights, 1e-300), 0.0)
+
+
+def at_limits(clip: Clip, q: Floats) -> np.ndarray:
+    """Of each posture and coordinate that moves a marker, whether it sits at a limit."""
+    figure, chosen = clip.figure, clip.packing.chosen
+    lower, upper = figure.lower[chosen], figure.upper[chosen]
+    return ((q[..., chosen] <= lower) | (q[..., chosen] >= upper)) & (upper > lower)
+
+
+def _jammed(clip: Clip, q: Floats, values: Floats) -> np.ndarray:
+    """The frames of which a coordinate has come to a limit since when the error has risen."""
+    out = np.zeros(len(q), dtype=bool)
+    if not clip.limits:
+        return out
+    at = at_limits(clip, q)
+    for column in at[:, at.any(axis=0) & ~at.all(axis=0)].T:
+        edges = np.flatnonzero(np.diff(column)) + 1
+        for a, b in zip([0, *edges], [*edges, len(q)], strict=True):
+            if column[a]:
+                around = [values[t] for t in (a - 1, b) if 0 <= t < len(q) and values[t] > 0.0]
+                out[a:b] |= values[a:b] > max(RISEN * max(around, default=np.inf), LEAST)
+    return out

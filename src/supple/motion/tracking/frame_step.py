@@ -40,14 +40,25 @@ from supple.kernels.layouts import COORDINATES
 from supple.kernels.tree import open_tree
 from supple.motion.tracking.elimination import back_substitute, eliminate
 from supple.motion.tracking.frame_model import find_gradient, find_wrenches, observe_markers
-from supple.motion.tracking.pinned_ends import CLOSED, close_pins, differentiate_pins, largest_multiplier, observe_pins
-from supple.motion.tracking.rig import PINS, open_frame, open_rig
+from supple.motion.tracking.pinned_ends import close_pins, differentiate_pins, largest_multiplier, observe_pins
+from supple.motion.tracking.rig import (
+    CLOSED,
+    CONVERGED,
+    ENDED,
+    HUBER,
+    ITERATIONS,
+    LIMITED,
+    OPEN,
+    PINS,
+    SPENT,
+    STEPS,
+    STUCK,
+    TOLERANCE,
+    VALUE,
+    open_frame,
+    open_rig,
+)
 
-STEPS, TOLERANCE, HUBER, LIMITED = range(4)  # settings
-SETTINGS = 4
-ITERATIONS, VALUE, OPEN, ENDED = range(4)  # the report of a frame
-REPORT = 4
-CONVERGED, SPENT, STUCK = range(3)  # how it ended
 FLOOR = 1e-12  # [m²] λ at least, for markers of weight 1
 SETTLED = 1e-24  # [m²] a value that counts as none
 KAPPA = 0.5  # κ to begin with

@@ -11,9 +11,9 @@ from typing import Any
 from supple.kernels.algebra.vectors import clear
 from supple.kernels.compiling import entry, leaf
 from supple.motion.tracking.frame_model import find_gradient, find_matrices, find_wrenches
-from supple.motion.tracking.frame_step import HUBER, observe_frame
+from supple.motion.tracking.frame_step import observe_frame
 from supple.motion.tracking.pinned_ends import differentiate_pins
-from supple.motion.tracking.rig import PINS, SYMMETRIC, Seen, open_frame, open_rig
+from supple.motion.tracking.rig import HUBER, PINS, SYMMETRIC, Seen, open_frame, open_rig
 
 
 @leaf

@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.geometry.placements import Floats
-from supple.motion.tracking.clip import Clip
+from supple.motion.tracking.clip import LARGE, Clip, extent_of, stretch
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_runs import run
-from supple.motion.tracking.misses import LARGE, extent_of, stretch
 
 TIMES, FAR = (
     4.0,

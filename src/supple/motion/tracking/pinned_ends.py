@@ -10,7 +10,6 @@ from supple.motion.tracking.elimination import back_substitute
 from supple.motion.tracking.frame_model import point_at
 from supple.motion.tracking.rig import PIN_MARKER, PIN_SECOND, WORLD_PIN
 
-CLOSED = 1e-9  # [m] how far pins may be open, all together
 SOFT = 1e-12  # of the size of ``C H⁻¹ Cᵀ``: what lets redundant pins be
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from supple.basics.checks import instance
 from supple.figure.figure import Figure
 from supple.motion.markers import Markers
-from supple.motion.tracking.clip import Clip, clip_of
-from supple.motion.tracking.misses import stretch
+from supple.motion.tracking.clip import Clip, clip_of, stretch
 from supple.motion.tracking.outliers import Swap, put_right
 from supple.motion.tracking.refitting import Refitting
 from supple.motion.tracking.track import method_for

@@ -1,4 +1,4 @@
-"""What the compiled tracker reads and writes: the pack of a figure with markers, a frame of a trial, and scratch.
+"""What the compiled tracker reads and writes: the pack of a figure with markers, a frame of a trial, settings, report, scratch.
 
 **Links.** Joints that follow each other with nothing seen between them act on what hangs below as one: a ball, a free
 root, a knee whose spline slides as it turns. Such a run of joints is a *link*; its *axes* are the coordinates that
@@ -20,6 +20,12 @@ from supple.kernels.opening import Scratch, of, opener
 WORLD_PIN, LOOP = -1, -2  # a pin's second end is a place in the world; a pin belongs to a loop, not to a marker
 PIN_FIRST, PIN_SECOND, PIN_MARKER = range(3)  # of a pin: the links of its ends, the marker whose place the second takes
 TWIST_ROW, TWIST_DRIVE = range(2)  # of a term of a twist: the row of a joint, and the term of its drive or −1
+STEPS, TOLERANCE, HUBER, LIMITED = range(4)  # settings
+SETTINGS = 4
+ITERATIONS, VALUE, OPEN, ENDED = range(4)  # the report of a frame
+REPORT = 4
+CONVERGED, SPENT, STUCK = range(3)  # how it ended
+CLOSED = 1e-9  # [m] how far pins may be open, all together
 SYMMETRIC = 21  # numbers of a symmetric 6 × 6 matrix, its upper triangle row by row
 
 

@@ -22,13 +22,10 @@ import numpy as np
 from supple.geometry.placements import Floats
 from supple.motion.tracking.carrying import evenly, starts
 from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.frame_runs import Fits, run
-from supple.motion.tracking.frame_step import CONVERGED, ENDED, OPEN, STEPS, VALUE
-from supple.motion.tracking.pinned_ends import CLOSED
+from supple.motion.tracking.frame_runs import HIGH, Fits, at_limits, run, stuck, value_of
+from supple.motion.tracking.rig import STEPS
 
-HIGH, AGAIN = 3.0, 2.0  # squares of errors that are much, of the clip's median; and once a frame was found to be stuck
-RISEN = 1.7  # the same, of what they were before a limit was met
-LEAST = 1e-8  # [m²] of a marker on average: nothing to gain below
+AGAIN = 2.0  # squares of errors that are much, of the clip's median, once a frame was found to be stuck
 BETTER, MERGED = 0.99, 0.999  # shares of a value below which another one is better; and it is no longer the same
 APART = 5  # frames between two looks in vain
 MOST, EVERY = 4, 100  # second looks in vain at a clip: so many, and one more for so many frames
@@ -48,7 +45,7 @@ def looked_again(clip: Clip, fits: Fits, settings: np.ndarray) -> Fits:
         if frame is None:
             break
         found = _searched(clip, fits, frame, settings)
-        if _value(found.reports)[0] >= BETTER * _value(fits.reports)[frame]:
+        if value_of(found.reports)[0] >= BETTER * value_of(fits.reports)[frame]:
             tried[frame] |= within
             continue
         gained, most = True, most + 1
@@ -60,49 +57,12 @@ def looked_again(clip: Clip, fits: Fits, settings: np.ndarray) -> Fits:
     return fits
 
 
-def _value(reports: np.ndarray) -> Floats:
-    """What is compared: the objective, and what is open of pins beyond what counts as closed."""
-    return reports[:, VALUE] + 1e6 * np.maximum(reports[:, OPEN] - CLOSED, 0.0)
-
-
-def _values(clip: Clip, reports: np.ndarray) -> Floats:
-    """The mean square by which markers are missed in each frame, whatever number of them was seen; 0 for blind ones."""
-    weights = clip.weights.sum(axis=1)
-    return np.where(weights > 0.0, 2.0 * _value(reports) / np.maximum(weights, 1e-300), 0.0)
-
-
 def _worst(clip: Clip, fits: Fits, tried: np.ndarray, high: float) -> int | None:
     """The worst frame that seems stuck, and that nobody has looked at in vain, nor at one near; None if there is none."""
-    values = _values(clip, fits.reports)
-    seen = values[values > 0.0]
-    usual = max(float(np.median(seen)) if len(seen) else 0.0, LEAST)
-    odd = (values > high * usual) | ((fits.reports[:, ENDED] != CONVERGED) & (values > LEAST))
-    odd |= _jammed(clip, fits.q, values) & (values > usual)
+    odd, values = stuck(clip, fits, high)
     for t in np.flatnonzero(tried):
         odd[max(t - APART, 0) : t + APART + 1] = False
     return int(np.argmax(np.where(odd, values, -1.0))) if odd.any() else None
-
-
-def _at_limits(clip: Clip, q: Floats) -> np.ndarray:
-    """Of each posture and coordinate that moves a marker, whether it sits at a limit."""
-    figure, chosen = clip.figure, clip.packing.chosen
-    lower, upper = figure.lower[chosen], figure.upper[chosen]
-    return ((q[..., chosen] <= lower) | (q[..., chosen] >= upper)) & (upper > lower)
-
-
-def _jammed(clip: Clip, q: Floats, values: Floats) -> np.ndarray:
-    """The frames of which a coordinate has come to a limit since when the error has risen."""
-    out = np.zeros(len(q), dtype=bool)
-    if not clip.limits:
-        return out
-    at = _at_limits(clip, q)
-    for column in at[:, at.any(axis=0) & ~at.all(axis=0)].T:
-        edges = np.flatnonzero(np.diff(column)) + 1
-        for a, b in zip([0, *edges], [*edges, len(q)], strict=True):
-            if column[a]:
-                around = [values[t] for t in (a - 1, b) if 0 <= t < len(q) and values[t] > 0.0]
-                out[a:b] |= values[a:b] > max(RISEN * max(around, default=np.inf), LEAST)
-    return out
 
 
 def _searched(clip: Clip, fits: Fits, frame: int, settings: np.ndarray) -> Fits:
@@ -111,7 +71,7 @@ def _searched(clip: Clip, fits: Fits, frame: int, settings: np.ndarray) -> Fits:
     settings = settings.copy()
     settings[STEPS] = max(LOOK_STEPS, settings[STEPS])
     found = run(clip, np.full(len(begin), frame), begin, settings, chained=False)
-    best = [int(np.argmin(_value(found.reports)))]
+    best = [int(np.argmin(value_of(found.reports)))]
     return Fits(found.q[best], found.reports[best])
 
 
@@ -120,7 +80,7 @@ def _turned(clip: Clip, q: Floats) -> Floats:
     figure, chosen = clip.figure, clip.packing.chosen
     limb = np.zeros(figure.size, dtype=bool)
     if clip.limits:
-        limb[chosen] = _limbs(clip)[_at_limits(clip, q)].any(axis=0)
+        limb[chosen] = _limbs(clip)[at_limits(clip, q)].any(axis=0)
     which = np.flatnonzero(limb & np.isfinite(figure.lower) & np.isfinite(figure.upper))
     if not len(which):
         return np.empty((0, figure.size))
@@ -156,11 +116,11 @@ def _followed(clip: Clip, fits: Fits, q: Floats, frame: int, way: int, settings:
     And the first frame that is not.
     """
     Q, reports, block, t = fits.q.copy(), fits.reports.copy(), BLOCK, frame
-    old = _value(reports)
+    old = value_of(reports)
     while 0 <= t < len(Q) and not clip.stop.asked:
         frames = np.arange(t, min(max(t + way * block, -1), len(Q)), way)
         new = run(clip, frames, q, settings)
-        worse = np.flatnonzero((_value(new.reports) >= MERGED * old[frames]) & (frames != frame))
+        worse = np.flatnonzero((value_of(new.reports) >= MERGED * old[frames]) & (frames != frame))
         count = int(worse[0]) if len(worse) else len(frames)
         Q[frames[:count]], reports[frames[:count]] = new.q[:count], new.reports[:count]
         t += way * count

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.geometry.placements import Floats
-from supple.motion.tracking.clip import Clip
-from supple.motion.tracking.misses import LARGE, errors_of, extent_of
+from supple.motion.tracking.clip import LARGE, Clip, errors_of, extent_of
 from supple.motion.tracking.outliers import Swap, exchanged
 
 OUTLYING = 2.5  # from which share of the markers' median on a marker may be swapped

@@ -21,19 +21,13 @@ from supple.errors import BadValue, Interrupted, shown
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.markers import Markers
-from supple.motion.optimal_tracking.by_natural import ByNatural
-from supple.motion.optimal_tracking.settings import OptimalTracking
-from supple.motion.tracking.by_solver import BySolver
-from supple.motion.tracking.clip import Clip, clip_of
+from supple.motion.tracking.clip import Clip, clip_of, errors_of
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_runs import LATE
-from supple.motion.tracking.frame_step import CONVERGED, ENDED, ITERATIONS, OPEN
-from supple.motion.tracking.misses import errors_of
 from supple.motion.tracking.refitting import Refitting
+from supple.motion.tracking.rig import CONVERGED, ENDED, ITERATIONS, OPEN
 from supple.motion.tracking.tracked import Tracked
 from supple.motion.tracking.verdict import Sorted, problems_of, sorted_out, unused_markers
-from supple.motion.tracking.whole_clip import WholeClip
-from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
 
 
 def track(
@@ -85,7 +79,7 @@ def _tracked(out: Sorted, chosen: Any, markers: Markers, done: int) -> Tracked:
     """What a method has found, with errors that are recomputed."""
     clip, fits, figure, count = out.clip, out.fits, out.clip.figure, len(out.fits.q)
     late = [] if done == count else [f"{clip.stop.told(done, count, 'frames')} The others were not fitted."]
-    q, untold = bridged(clip, fits.q, chosen.bends if isinstance(chosen, WholeClip) else 0)
+    q, untold = bridged(clip, fits.q, _bends(chosen))
     problems, notes = unused_markers(figure, markers)
     errors = errors_of(clip, q)  # whatever the method says
     if not late:  # what was not fitted cannot be judged
@@ -106,10 +100,24 @@ def _tracked(out: Sorted, chosen: Any, markers: Markers, done: int) -> Tracked:
     )
 
 
+def _bends(method: Any) -> int:
+    """The longest gap that a method bends postures across by itself, in frames."""
+    if isinstance(method, FrameByFrame):
+        return 0
+    from supple.motion.tracking.whole_clip import WholeClip
+
+    return method.bends if isinstance(method, WholeClip) else 0
+
+
 def method_for(clip: Clip) -> Any:
     """The method of a clip for which none is named."""
     plain = FrameByFrame()
-    return BySolver(LevenbergMarquardt()) if plain.refusals(clip) else plain
+    if not plain.refusals(clip):
+        return plain
+    from supple.motion.tracking.by_solver import BySolver
+    from supple.solvers.levenberg_marquardt.levenberg_marquardt import LevenbergMarquardt
+
+    return BySolver(LevenbergMarquardt())
 
 
 def _method(method: Any, clip: Clip) -> Any:
@@ -118,11 +126,19 @@ def _method(method: Any, clip: Clip) -> Any:
         return method_for(clip)
     if isinstance(method, type):
         raise BadValue(f"track() takes a method itself: write {method.__name__}(), not {method.__name__}")
+    if isinstance(method, FrameByFrame):
+        return method
+    from supple.motion.optimal_tracking.settings import OptimalTracking  # the other methods bring many modules
+
     if isinstance(method, OptimalTracking):
+        from supple.motion.optimal_tracking.by_natural import ByNatural
+
         return ByNatural(method)
     if hasattr(method, "fit"):
         return method
     if hasattr(method, "refuse"):
+        from supple.motion.tracking.by_solver import BySolver
+
         return BySolver(method)
     raise BadValue(f"track() takes a method such as FrameByFrame() or a solver such as Newton(), not {shown(method)}")
 

@@ -14,19 +14,19 @@ are in order markers are missed by 1 % of it on average and the worst one by 4 %
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.figure.figure import Figure
 from supple.geometry.placements import Floats
 from supple.motion.markers import Markers
-from supple.motion.tracking.clip import Clip
+from supple.motion.tracking.clip import LARGE, Clip, errors_of, extent_of, mean_squares, stretch
 from supple.motion.tracking.frame_runs import Fits
-from supple.motion.tracking.misses import LARGE, errors_of, extent_of, mean_squares, stretch
-from supple.motion.tracking.outliers import Swap, odd_samples, told_aside, told_swap
 from supple.motion.tracking.refitting import Refitting
-from supple.motion.tracking.swaps import find_swaps
+
+if TYPE_CHECKING:
+    from supple.motion.tracking.outliers import Swap
 
 MISSED, OFF = 0.04, 0.08  # the most that markers are missed by on average, and a single one, as shares of the extent
 SAMPLE, FEW = 16, 4  # frames in which turns are tried, and markers that are off by themselves
@@ -80,6 +80,17 @@ def sorted_out(clip: Clip, fits: Fits, refit: Refitting) -> Sorted:
     turned = _upside_down(clip, fits.q) or _fits_turned(clip, fits.q, errors, refit)
     if turned:
         return Sorted(clip, fits, [], problems + turned, [])
+    if not np.fmax.reduce(errors, axis=None) > LARGE * extent_of(clip):
+        return Sorted(clip, fits, [], problems, [])
+    return _set_aside(Sorted(clip, fits, [], problems, []), errors, refit)
+
+
+def _set_aside(found: Sorted, errors: Floats, refit: Refitting) -> Sorted:
+    """The same without odd samples and without markers that have each other's names, where some are missed by much."""
+    from supple.motion.tracking.outliers import odd_samples, told_aside, told_swap
+    from supple.motion.tracking.swaps import find_swaps
+
+    clip, fits, problems = found.clip, found.fits, found.problems
     aside = odd_samples(clip, fits.q, errors)
     told, notes = told_aside(clip, aside)
     if aside.samples.any():
@@ -92,7 +103,7 @@ def sorted_out(clip: Clip, fits: Fits, refit: Refitting) -> Sorted:
         samples[:, list(swap.markers)] = swap.frames[:, None]
         clip = _less(clip, samples)
     fits = refit.whole(clip) if swaps else fits
-    problems += told + [told_swap(clip, swap) for swap in swaps]
+    problems = problems + told + [told_swap(clip, swap) for swap in swaps]
     return Sorted(clip, fits, aside.swaps + swaps, problems, notes)
 
 

@@ -32,9 +32,7 @@ from supple.geometry.placements import Floats, frozen
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_runs import NOT_YET, Fits, run
-from supple.motion.tracking.frame_step import ENDED, OPEN, REPORT, SPENT
-from supple.motion.tracking.pinned_ends import CLOSED
-from supple.motion.tracking.rig import PINS
+from supple.motion.tracking.rig import CLOSED, ENDED, OPEN, PINS, REPORT, SPENT
 from supple.motion.tracking.window import Window
 
 WINDOW, BEYOND = 400, 60  # frames that are solved for at once, and those of them that come again

@@ -12,17 +12,9 @@ from supple.kernels.layouts import TREE, view
 from supple.motion.tracking.banded import solve_band
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import FrameByFrame
-from supple.motion.tracking.frame_step import (
-    CONVERGED,
-    ENDED,
-    ITERATIONS,
-    KAPPA,
-    REPORT,
-    SETTLED,
-    SPENT,
-)
+from supple.motion.tracking.frame_step import KAPPA, SETTLED
 from supple.motion.tracking.normal_equations import normal_entry
-from supple.motion.tracking.rig import FRAME, PINS
+from supple.motion.tracking.rig import CONVERGED, ENDED, FRAME, ITERATIONS, PINS, REPORT, SPENT
 
 ROUNDS = 20  # of the augmented Lagrangian
 GREATEST = 1e18  # κ with which nothing moves

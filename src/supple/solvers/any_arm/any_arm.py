@@ -18,7 +18,6 @@ from supple.solvers.any_arm.elimination import Elimination
 from supple.solvers.any_arm.rows_of_elimination import COSINES, NODES, NUMBERS, QUARTERS, SAMPLES
 from supple.solvers.closed_forms.axes import HINGES, Axes
 from supple.solvers.closed_forms.closed_form import polished_rows
-from supple.solvers.closed_forms.packed_arms import packed_arm
 from supple.solvers.closed_forms.rows_of_arms import SCRATCH_COLUMNS, SCRATCH_ROWS
 
 MOST = 64  # postures of one list, of which sixteen can be
@@ -50,7 +49,7 @@ class AnyArm:
         self.axes = axes
         round_ = replace(axes, lower=np.full(HINGES, -np.pi), upper=np.full(HINGES, np.pi))
         nowhere = np.zeros((HINGES, 3))
-        self.wide, self.narrow = (packed_arm(one, nowhere, nowhere) for one in (round_, axes))
+        self.wide, self.narrow = (one.packed(nowhere, nowhere) for one in (round_, axes))
         self.scratch = np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS))
         self.memory = np.zeros(NUMBERS)
         around = 2.0 * np.pi * np.arange(SAMPLES) / SAMPLES

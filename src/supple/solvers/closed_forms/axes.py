@@ -19,6 +19,17 @@ import numpy as np
 from supple.basics.values import Value
 from supple.geometry.placements import Floats
 from supple.proofs.serial_chain import Chain
+from supple.solvers.closed_forms.rows_of_arms import (
+    ALONG,
+    ARM_ROWS,
+    HOME,
+    LOWER,
+    OWN_ALONG,
+    OWN_THROUGH,
+    SIZE,
+    THROUGH,
+    UPPER,
+)
 
 HINGES = 6
 
@@ -55,6 +66,16 @@ class Axes(Value):
         along = (steps * self.along[1:]).sum(1)[:, None] * self.along[1:]
         last = np.linalg.norm(self.home[:3, 3] - self.through[-1])
         return float(np.linalg.norm(steps - along, axis=1).sum() + np.linalg.norm(along, axis=1).sum() + last) or 1.0
+
+    def packed(self, along: Floats, through: Floats) -> Floats:
+        """What the kernels read of an arm of six, and of the neighbour that has its formula, whose axes these are."""
+        arm = np.zeros((ARM_ROWS, 3))
+        arm[ALONG : ALONG + HINGES], arm[THROUGH : THROUGH + HINGES] = along, through
+        arm[OWN_ALONG : OWN_ALONG + HINGES], arm[OWN_THROUGH : OWN_THROUGH + HINGES] = self.along, self.through
+        arm[HOME : HOME + 4] = self.home[:3].T
+        arm[LOWER : LOWER + 2], arm[UPPER : UPPER + 2] = self.lower.reshape(2, 3), self.upper.reshape(2, 3)
+        arm[SIZE, 0] = self.reach
+        return arm
 
     def placement(self, q: Floats) -> Floats:
         """Where the frame is."""

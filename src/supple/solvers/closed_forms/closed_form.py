@@ -17,7 +17,6 @@ from supple.geometry.placements import Floats
 from supple.kernels.algebra.triples import by_columns, by_rows, put_triple, times, triple
 from supple.kernels.compiling import entry, leaf, stage, untyped
 from supple.solvers.closed_forms.axes import HINGES, Axes
-from supple.solvers.closed_forms.packed_arms import packed_arm
 from supple.solvers.closed_forms.planar import planar_branches
 from supple.solvers.closed_forms.polish import missed_by, newton_step
 from supple.solvers.closed_forms.recognition import PLANAR, Formula
@@ -188,7 +187,7 @@ class ClosedForm:
     def __init__(self, axes: Axes, formula: Formula) -> None:
         self.axes, self.formula = axes, formula
         self.kind = formula.kind + (BACKWARDS if formula.backwards else 0)
-        self.arm = packed_arm(axes, formula.along, formula.through)
+        self.arm = axes.packed(formula.along, formula.through)
         self.scratch, self.branches = np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS)), np.zeros((MOST, HINGES, 2))
         self._call: Any = None
 

@@ -14,7 +14,7 @@ serves figures that keep clear of things with boxes and hulls.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from supple.problem.allowance import FREELY, Allowance
 from supple.problem.packing import is_plain, suited
 from supple.problem.problem import Problem
 from supple.problem.solution import Solution
-from supple.solvers.base import answered, insist, reasons_of_a_descent_method
+from supple.solvers.base import Solver, answered, insist, reasons_of_a_descent_method
 from supple.solvers.levenberg_marquardt.scratch import (
     BOX,
     CHAINED,
@@ -45,6 +45,7 @@ from supple.solvers.levenberg_marquardt.scratch import (
 )
 
 HINGES, PLACEMENT = 6, (4, 4)
+MANY = 100  # attempts, where nobody says how many
 NO_TRACE = FREELY.page()
 search_entry = entry_in("supple.solvers.levenberg_marquardt.search.search_entry")
 plain_search_entry = entry_in("supple.solvers.levenberg_marquardt.search.plain_search_entry")
@@ -93,6 +94,54 @@ class LevenbergMarquardt:
         return answered(problem, Q[0], row, call.trace, seed, allowance)
 
 
+# ── who searches where nobody is named ───────────────────────────────────────────────────────────────────────────────
+def default_solver(problem: Problem) -> Solver:
+    """The first of the standing solvers that takes the problem; the first of all, to say why, if none does.
+
+    Many attempts of this search, arms that have a formula by it; where limits have linear rows or goals no residuals, some of
+    Newton's method or of the active-set method; the projected gradient last. Where more clearance is preferred than must be
+    kept, it is asked for that first.
+    """
+    usual = LevenbergMarquardt(attempts=MANY, formulas=True)
+    chosen = usual if not usual.refuse(problem) else _other(problem)
+    if problem.clearance.preferred <= problem.clearance.margin:
+        return chosen
+    from supple.solvers.clearance_first import PreferredClearance
+
+    return PreferredClearance(chosen)
+
+
+def _other(problem: Problem) -> Solver:
+    """The first of the others that takes the problem; most problems need none of these modules."""
+    from supple.solvers.active_set.active_set import ActiveSet
+    from supple.solvers.multistart import Multistart
+    from supple.solvers.newton.newton import Newton
+    from supple.solvers.projected_gradient import ProjectedGradient
+
+    others = (Multistart(Newton(), attempts=10), Multistart(ActiveSet(), attempts=10), ProjectedGradient())
+    return next((solver for solver in others if not solver.refuse(problem)), Multistart())
+
+
+def compiled(solver: Solver) -> LevenbergMarquardt | None:
+    """The settings of the compiled search that a solver stands for, itself or in many attempts; None for any other solver."""
+    if isinstance(solver, LevenbergMarquardt):
+        return solver
+    from supple.solvers.multistart import Multistart
+
+    if isinstance(solver, Multistart) and isinstance(solver.solver, LevenbergMarquardt):
+        return solver.joined(solver.solver)
+    return None
+
+
+def one_attempt(solver: Solver) -> Solver:
+    """A single attempt of a solver that makes many."""
+    if isinstance(solver, LevenbergMarquardt):
+        return replace(solver, attempts=1, formulas=False)
+    from supple.solvers.multistart import Multistart
+
+    return solver.solver if isinstance(solver, Multistart) else solver
+
+
 # ── one call ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 class SearchCall:
     """What one search at a time needs; `run` searches for rows of postures."""
@@ -125,7 +174,7 @@ class SearchCall:
         self.has_run = False
         self.settings, self.formula = known.settings, None
         if known.settings[FORMULAS] and (count := hinges_placed(problem)):
-            from supple.solvers.levenberg_marquardt.formula_first import FormulaFirst  # most problems need none of it
+            from supple.solvers.closed_forms.at_doors import FormulaFirst  # most problems need none of it
 
             self.formula = FormulaFirst(problem, paces, sliced=count > HINGES)
 

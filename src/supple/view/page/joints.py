@@ -1,4 +1,4 @@
-"""The tab of joints: sliders, locks, rigidity, and the solver of the release."""
+"""The tab of joints: sliders, locks, rigidity, and the solver that follows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from supple.view.page.session import Session
 if TYPE_CHECKING:
     from supple.view.page.page import Page
 
-SOLVERS = ("usual", "Newton", "ProjectedGradient", "JacobianTranspose", "PseudoInverse", "CyclicCoordinateDescent")
+SOLVERS = (
+    "usual", "ProjectedGradient", "ActiveSet", "Newton", "JacobianTranspose", "PseudoInverse", "CyclicCoordinateDescent",
+    "Fabrik",
+)  # fmt: skip
 
 
 class Joints:
@@ -25,7 +28,7 @@ class Joints:
         self._segment: str | None = None
         colours = gui.add_checkbox("Colour by nearness to limits", True)
         colours.on_update(lambda e: self._colour(e.target.value))
-        solver = gui.add_dropdown("Solver on release", SOLVERS, initial_value="usual")
+        solver = gui.add_dropdown("Solver", SOLVERS, initial_value="usual")
         solver.on_update(lambda e: self.page.worker.do(lambda s: _choose(s, e.target.value)))
         with gui.add_folder("Regions", expand_by_default=False):
             self._regions = gui.add_folder("Rigidity", expand_by_default=True)

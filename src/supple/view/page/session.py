@@ -46,7 +46,7 @@ class Session(Editing):
         self.scene = scene
         self.selected: str | None = None
         self.pulls: dict[Any, Pull] = {}
-        self.solver: Solver | None = None  # of the release; None: the usual one
+        self.solver: Solver | None = None  # that somebody chose; None: the usual one
         self.said = Said()
         self.revision = 0  # counts what is done, so that an answer from beside knows whether it is late
         self._since = 0
@@ -177,9 +177,19 @@ class Session(Editing):
                 continue
             at = towards(held.at, held.wanted, ease)
             task = self.scene.constraints[held.pin]
-            self._say(self.scene.drag(held.pin, target_of(task, at), STRIDE), held.pin)
+            self._follow(held.pin, target_of(task, at))
             self.pulls[who] = replace(held, at=at)
         return bool(np.abs(self.q - before).max(initial=0.0) > 1e-9)
+
+    def _follow(self, pin: str, target: Any) -> None:
+        """Follow by the chosen solver; by the usual one, saying why, if it cannot take these pins."""
+        try:
+            self._say(self.scene.drag(pin, target, STRIDE, self.solver), pin)
+        except Error as refused:
+            if self.solver is None:
+                raise
+            self._say(self.scene.drag(pin, target, STRIDE), pin)
+            self.said = replace(self.said, text=f"{self.said.text} {refused}".strip())
 
     def release(self, who: Any) -> None:
         """Let go: follow to the end, solve for a moment, forget a passing pull, and make it all one step to undo."""
