@@ -57,9 +57,10 @@ def test_half_the_digits_give_way_to_all_of_them():
     H[:, 0, 1] = H[:, 1, 0] = 1.0
     near[:], far[:] = 0.0, 0.0
     H[:, :2, 2] = H[:, 2, :2] = 0.0
-    both = [solve_band(H, near, far, r, np.ones(r.shape, dtype=bool), short) for short in (True, False)]
-    assert both[1] is not None
-    np.testing.assert_array_equal(*both)
+    half, all_of_them = (solve_band(H, near, far, r, np.ones(r.shape, dtype=bool), short) for short in (True, False))
+    assert half is not None
+    assert all_of_them is not None
+    np.testing.assert_array_equal(half, all_of_them)
 
 
 def test_what_has_no_minimum_is_told():
