@@ -7,6 +7,7 @@ Every file has a process of its own, so what another program breaks breaks only 
 - ``osim``: OpenSim. Bodies and markers at rest and in three random postures; followers as OpenSim's functions say.
 - ``c3d``: ezc3d. Every coordinate of every marker that both have, and analog samples.
 - ``trc``: the cells under each name, split at tabs and nothing else.
+- ``bvh``: where the reader and the forward kinematics of `retargeting_judge` put joints.
 - ``mot``, ``sto``: OpenSim's table, for a figure that is made of the columns.
 - ``gltf``, ``glb``, ``vrm``: where trimesh places nodes at rest.
 - ``fbx``, ``usd``…: only whether they are read: the readers are those of the other programs.
@@ -24,6 +25,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import supple
 from files_judges import JUDGES
 
 LONGEST = 120.0  # s for one file
@@ -98,6 +100,8 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=100_000, help="files of one format")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    arm = supple.load("panda")
+    arm.placements(arm.rest)  # what every process needs is there before the first begins
     rows: list[dict[str, Any]] = []
     for kind, source, path in gathered(options.folders, options.formats.split(","), options.most):
         what, why, off = ask(kind, str(path))

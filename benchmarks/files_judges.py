@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import supple
+from retargeting_judge import placements, read_bvh
 
 Answer = tuple[str, str, float | None]
 POSTURES = 4
@@ -132,8 +133,12 @@ def judge_trc(path: str) -> Answer:
     if len(rows) != len(markers):
         return ("read", "another number of rows, or no tabs", None)
     worst = None
-    for k, name in enumerate(" ".join(cell.split()).rsplit(":", 1)[-1] for cell in lines[head]):
-        if k >= 2 and name and name in markers.names and (k - 2) % 3 == 0:
+    called = [" ".join(cell.split()).rsplit(":", 1)[-1] for cell in lines[head]]
+    apart = np.diff([k for k, name in enumerate(called) if name and k >= 2])
+    if (apart != 3).any():
+        return ("read", "names are not above their cells", None)
+    for k, name in enumerate(called):
+        if k >= 2 and name and name in markers.names:
             for frame in range(0, len(rows), max(1, len(rows) // 50)):
                 cells = rows[frame][k : k + 3]
                 try:
@@ -152,8 +157,9 @@ def judge_storage(path: str) -> Answer:
     try:
         table = opensim.TimeSeriesTable(path)
         labels, theirs = list(table.getColumnLabels()), table.getMatrix().to_numpy()
+        times = np.array(table.getIndependentColumn())
     except RuntimeError:
-        labels, theirs = [], None
+        labels, theirs, times = [], None, np.empty(0)
     plain = [n for n in labels if n.isprintable() and n == n.strip() and n and labels.count(n) == 1][:200]
     from supple.figure.figure import Figure
     from supple.figure.joints import slide
@@ -168,7 +174,6 @@ def judge_storage(path: str) -> Answer:
     if motion is None or theirs is None:
         return answer if motion is None else ("read", "OpenSim does not open it", None)
     columns = {name: labels.index(label) for label, name in values.items() if name in names}
-    times = np.array(table.getIndependentColumn())
     last = np.append(np.diff(times) != 0.0, True)
     if len(theirs[last]) != len(motion):
         return ("read", "another number of rows", None)
@@ -196,6 +201,25 @@ def judge_gltf(path: str) -> Answer:
     return ("read", "" if worst is not None else "no node of that name", worst)
 
 
+def judge_bvh(path: str) -> Answer:
+    """Where joints are in some frames, by the reader and the forward kinematics of the judge of retargeting."""
+    motion, answer = _read(supple.read_motion, path, unit=1.0)
+    if motion is None:
+        return answer
+    try:
+        bvh = read_bvh(path)
+    except (ValueError, IndexError):
+        return ("read", "the judge does not read it", None)
+    some, worst = np.unique(np.linspace(0, len(motion) - 1, POSTURES).astype(int)), 0.0
+    found, frames = placements(bvh._replace(rows=bvh.rows[some])), motion.figure.placements(motion.q[some])
+    for name, (there, R) in found.items():
+        if name in frames:
+            size = max(1.0, float(np.abs(there).max()))
+            worst = max(worst, float(np.abs(frames[name][:, :3, 3] - there).max()) / size)
+            worst = max(worst, float(np.abs(frames[name][:, :3, :3] - R).max()))
+    return ("read", "", worst / SAMPLE)
+
+
 def judge_rig(path: str) -> Answer:
     """Only whether it is read, and all its numbers are finite."""
     motion, answer = _read(supple.read_motion, path)
@@ -209,6 +233,7 @@ JUDGES: dict[str, Callable[[str], Answer]] = {
     "osim": judge_osim,
     "c3d": judge_c3d,
     "trc": judge_trc,
+    "bvh": judge_bvh,
     "mot": judge_storage,
     "sto": judge_storage,
     **dict.fromkeys(("gltf", "glb", "vrm"), judge_gltf),

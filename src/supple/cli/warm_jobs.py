@@ -165,7 +165,7 @@ def methods() -> None:
 def track() -> None:
     """Markers, frame by frame and all at once."""
     for figure in (arm(), rover()):
-        for method in (None, motions.WholeClip()):
+        for method in (None, motions.WholeClip(), motions.WholeClip(speed=100.0)):
             supple.track(figure, trial(figure), method)
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import supple
 from supple.errors import BadFile, BadValue
-from supple.files.c3d.extras import Analog, C3dSource, Event, Kept
+from supple.files.c3d.bytes import C3dBytes, Parameter
+from supple.files.c3d.extras import Analog, C3dSource, Event, Kept, read_analog
 from supple.files.c3d.reader import parse_c3d
 from supple.files.c3d.writer import format_c3d
 from supple.files.marker_trial import Wishes
@@ -123,3 +124,24 @@ def test_a_unit_of_two_meanings_is_refused():
     data = format_c3d(trial(source=C3dSource("c3d", 0.001, "z"))).replace(b"\x02mm", b"\x02me")
     with pytest.raises(BadFile, match="'me' is not known"):
         read(data)
+
+
+@pytest.mark.parametrize(
+    ("told", "offsets", "wanted"),
+    [
+        ("", (32768, 32767), [[-34.0, 2.0], [2.0, -33.0]]),
+        ("UNSIGNED", (32760, 32767), [[-26.0, 2.0], [10.0, -33.0]]),
+        ("SIGNED", (0, 32768), [[32734.0, 1.0], [-32766.0, 65502.0]]),
+        ("", (0, 1), [[32734.0, -32768.0], [-32766.0, 32733.0]]),
+    ],
+)
+def test_integers_around_the_middle_of_their_range_have_no_sign(
+    told: str, offsets: tuple[int, int], wanted: list[list[float]]
+):
+    raw = np.array([[32734, 32769], [32770, 32734]], dtype="<u2")
+    data = np.array([2, *offsets], dtype="<u2").tobytes() + told.encode()
+    parameters = {("ANALOG", "USED"): Parameter(2, (), 0), ("ANALOG", "OFFSET"): Parameter(2, (2,), 2)}
+    parameters |= {("ANALOG", "FORMAT"): Parameter(-1, (len(told),), 6)} if told else {}
+    analog = read_analog(C3dBytes(data, None, "intel", parameters), raw.view(np.uint8), 0, False, 100.0, [])
+    assert analog is not None
+    np.testing.assert_array_equal(analog.values, wanted)

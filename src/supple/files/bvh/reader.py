@@ -116,23 +116,22 @@ def _assumed(unit: float | None, up: str | None) -> list[str]:
 
 def _without_offsets(nodes: list[Node], table: Floats) -> list[str]:
     """Take offsets off the positions that repeat them, in place; a remark if there are any."""
-    column, repeated, others = 0, [], 0
+    column, given, repeated = 0, [], 0
     for node in nodes:
         codes = list(node.channels)
         if node.parent is not None and {"tx", "ty", "tz"} <= set(codes) and len(table):
             columns = [column + codes.index(code) for code in ("tx", "ty", "tz")]
             offset, places = np.asarray(node.offset), table[:, columns]
             size = float(np.linalg.norm(offset))
-            if size > 0.0 and np.median(np.linalg.norm(places - offset, axis=1)) < 0.5 * size:
-                repeated.append((columns, offset))
-            elif size > 0.0:
-                others += 1
+            if size > 0.0:
+                given.append((columns, offset))
+                repeated += np.median(np.linalg.norm(places - offset, axis=1)) < 0.5 * size
         column += len(codes)
-    if len(repeated) < 2 or len(repeated) <= others:
+    if repeated < 2 or 2 * repeated <= len(given):
         return []
-    for columns, offset in repeated:
+    for columns, offset in given:  # also of a joint that walks about: who writes places so writes all of them so
         table[:, columns] -= offset
-    return [f"The positions of {len(repeated)} joints repeat their offsets: these were taken off."]
+    return [f"The positions of {len(given)} joints repeat their offsets: these were taken off."]
 
 
 def _joints(node: Node, unit: float, axes: Floats) -> list[Joint]:

@@ -17,6 +17,7 @@ from supple.geometry.placements import Floats
 
 OWN = ("POINT", "TRIAL", "ANALOG", "EVENT")  # groups that are understood, and written anew
 MOST_CHANNELS = 1_000
+MIDDLE = 32_768  # of the range of numbers without a sign: who subtracts it means such numbers, said or not
 MOST_EVENTS = 10_000
 MOST_KEPT = 60_000  # bytes of parameters of other programs
 HEADER_EVENTS, HEADER_KEY = 18, 12345
@@ -75,7 +76,8 @@ def read_analog(
         return None
     order = ">" if c3d.processor == "mips" else "<"
     part = np.ascontiguousarray(raw[:, 4 * points * size :])
-    unsigned = c3d.text("ANALOG", "FORMAT").upper() == "UNSIGNED"
+    told = c3d.text("ANALOG", "FORMAT").upper()
+    unsigned = told == "UNSIGNED" or (not told and bool((_many(c3d, "OFFSET", used, 0.0) == MIDDLE).any()))
     values = (
         as_floats(part, c3d.processor) if real else part.view(f"{order}{'u' if unsigned else 'i'}2").astype(np.float64)
     )

@@ -1,6 +1,7 @@
 """Gradient and Gauss–Newton matrix of every frame of a clip, dense, for methods that couple frames (`whole_clip`).
 
 With A summed over everything a link carries, ``H_ab = ξ_aᵀ A ξ_b`` for axis b of that link and every axis a of it or above.
+`band_entry` puts the matrices of all frames into one, for `banded`.
 """
 
 from __future__ import annotations
@@ -71,3 +72,22 @@ def normal_entry(
                 gap[t, r] = scratch.gap[r]
                 for i in range(Q.shape[1]):
                     C[t, r, i] = scratch.C[r, i]
+
+
+@entry
+def band_entry(H: Any, near: Any, far: Any, scale: Any, band: Any) -> None:
+    """Blocks H (k, n, n) and the diagonals that couple a frame with the next and the next but one (k, n) into `band`."""
+    n = H.shape[1]
+    for t in range(H.shape[0]):
+        for i in range(n):
+            c, s = t * n + i, scale[t, i]
+            for j in range(band.shape[1]):
+                band[c, j] = 0.0
+            for j in range(i, n):
+                band[c, j - i] = H[t, i, j] * s * scale[t, j]
+            if t + 1 < H.shape[0]:
+                band[c, n] = near[t, i] * s * scale[t + 1, i]
+            if t + 2 < H.shape[0]:
+                band[c, 2 * n] = far[t, i] * s * scale[t + 2, i]
+            if s == 0.0:
+                band[c, 0] = 1.0

@@ -9,6 +9,10 @@ import numpy as np
 from supple.basics.checks import whole
 from supple.geometry.placements import Floats
 from supple.motion.motion import Motion
+from supple.motion.tracking.doubt import doubts
+
+SAMPLE = 24  # frames that are asked what the markers tell
+HARDLY = 0.15  # [rad, m] a doubt that is much
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,6 +66,22 @@ class Tracked(Motion):
         assert self.errors is not None
         return self.errors
 
+    @property
+    def doubt(self) -> Floats:
+        """How far each coordinate could be off for all that the markers of its frame tell (frames, size): standard deviations.
+
+        From the errors of the markers and how they move with the coordinates; what no marker tells has all of its range.
+        """
+        return doubts(self.figure, self.q, self.markers, self._told)
+
+    @property
+    def hardly_told(self) -> dict[str, float]:
+        """The coordinates that markers hardly tell, and by how much they could be off in the middle one of the frames."""
+        some = np.unique(np.linspace(0, len(self) - 1, SAMPLE).astype(int))
+        off = np.median(doubts(self.figure, self.q[some], self.markers, self._told[some]), axis=0)
+        free = self.figure.upper > self.figure.lower
+        return {n: float(x) for n, x, can in zip(self.figure.coordinates, off, free, strict=True) if can and x > HARDLY}
+
     def worst(self, count: int = 5) -> list[int]:
         """The frames with the largest errors, worst first, none of them within a twentieth of the clip of a worse one."""
         count, found = whole(count, "the count of the worst frames"), list[int]()
@@ -83,7 +103,13 @@ class Tracked(Motion):
         lines.append(f"{'all':24s} {'':6s} {1e3 * self.rms:8.2f}")
         lines.append(f"{len(self)} frames, {int((~self.converged).sum())} not converged; "
                      f"{int(self.bridged.any(axis=1).sum())} bridged in part")  # fmt: skip
+        if told := self.hardly_told:
+            lines.append("Hardly told by the markers: " + ", ".join(f"{n} ±{_far(x)}" for n, x in told.items()))
         return "\n".join([*lines, *self.notes, self.verdict])
+
+
+def _far(x: float) -> str:
+    return "any" if np.isinf(x) else f"{x:.2f}"
 
 
 def _rms(values: Floats) -> float:

@@ -8,8 +8,9 @@ f_t as in `frame_step` and s the smoothness: an acceleration of 1 rad/s² costs 
 metres. Gauss–Newton's matrix has a dense block for each frame and diagonal ones for its two neighbours on either
 side: a band, factorised by LAPACK in time proportional to the frames. Limits are an active set: what presses against
 one is left out of the step, and every step is clipped. Speeds are held by an augmented Lagrangian, ``½ρ Σ max(0, |d|
-− v dt + μ/ρ)²``, and so are pins, which a last fit of each frame then closes for good. Steps are damped by ``λ_t = κ
-f_t``, as in `frame_step`, and accepted when the sum falls.
+− v dt + μ/ρ)²``, and so are pins, which a last fit of each frame then closes for good. Steps are damped by ``λ_t = κ_t
+f_t``, as in `frame_step`, and accepted when the sum falls. Each frame has its own κ: few of them are curved so that they
+need much of it, and one κ for all would slow down the others.
 
 A long clip is cut into windows: each holds what the one before has settled, and looks some frames beyond its own end.
 
@@ -36,6 +37,7 @@ from supple.motion.tracking.window import Window
 
 WINDOW, BEYOND = 400, 60  # frames that are solved for at once, and those of them that come again
 CLOSING_STEPS = 100
+ROUGH = 1e-3  # tolerance of the fits of single frames that all begin from
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class WholeClip:
     smoothness: float = 3e-5
     speed: Any = None
     huber: float = np.inf
-    tolerance: float = 1e-6
+    tolerance: float = 1e-4
     steps: int = 40
 
     def __post_init__(self) -> None:
@@ -70,7 +72,7 @@ class WholeClip:
 
     def fit(self, clip: Clip, start: Floats) -> Fits:
         """All frames of a clip."""
-        first = FrameByFrame(huber=self.huber).fit(clip, start)
+        first = FrameByFrame(huber=self.huber, tolerance=ROUGH).fit(clip, start)
         q, reports = first.q.copy(), np.full((len(first.q), REPORT), NOT_YET)
         done = 0
         while done < len(q) and not clip.stop.asked:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, solveh_banded
+from scipy.ndimage import maximum_filter1d
 
 from supple.geometry.placements import Floats
 from supple.kernels.layouts import TREE, view
+from supple.motion.tracking.banded import solve_band
 from supple.motion.tracking.clip import Clip
 from supple.motion.tracking.frame_by_frame import FrameByFrame
 from supple.motion.tracking.frame_step import KAPPA, SETTLED
@@ -17,6 +18,7 @@ from supple.motion.tracking.rig import CONVERGED, ENDED, FRAME, ITERATIONS, PINS
 
 ROUNDS = 20  # of the augmented Lagrangian
 GREATEST = 1e18  # κ with which nothing moves
+NEIGHBOURS, LEAST = 0.7, 0.04  # of the κ of the two frames on either side; of the first κ: as little as κ may become
 OVER = 1e-5  # share of a pace, or metres, by which a bound may be broken when the rounds end
 
 
@@ -111,35 +113,37 @@ class Window:
 
     def _descend(self) -> tuple[bool, int]:
         """Gauss–Newton steps until one promises next to nothing."""
-        calm, kappa = self._calm(), KAPPA
+        calm, kappa = self._calm(), np.full(len(self.Q), KAPPA)
         value, G, H, gap, C = self._look()
         total = self._value(value, gap, calm)
         for k in range(1, self.method.steps + 1):
             if self.clip.stop.asked:
                 return False, k
-            step, gain = self._step(value, G, H, gap, C, calm, kappa)
+            damping = kappa * np.maximum(value, value.mean()) + 1e-12
+            step, gain = self._step(G, H, gap, C, calm, damping)
             before = self.Q
             self.Q = np.clip(before + step, self.lower, self.upper)
             self.Q[: self.settled] = before[: self.settled]
-            value_new, G_new, H_new, gap_new, C_new = self._look()
-            new = self._value(value_new, gap_new, calm)
-            if new <= total * (1.0 + 1e-12):
-                value, G, H, gap, C = value_new, G_new, H_new, gap_new, C_new
+            seen = self._look()
+            new = self._value(seen[0], seen[3], calm)
+            lower = gain > 0.0 and new <= total * (1.0 + 1e-12)
+            kappa *= _eased(self.Q - before, value, G, H, damping, seen[0], gain, lower)
+            if lower:
+                value, G, H, gap, C = seen
                 total, small = new, gain <= self.method.tolerance * new
-                kappa = max(0.5 * kappa, 0.1 * KAPPA)
             else:
-                self.Q, small = before, gain <= 1e-3 * self.method.tolerance * total
-                kappa *= 6.0
-            if small or gain <= SETTLED:
+                self.Q, small = before, 0.0 < gain <= 1e-3 * self.method.tolerance * total
+            if small or 0.0 <= gain <= SETTLED:
                 return True, k
-            if kappa > GREATEST:
+            kappa = np.maximum(np.maximum(kappa, NEIGHBOURS * maximum_filter1d(kappa, 5)), LEAST * KAPPA)
+            if kappa.min() > GREATEST:
                 return False, k
         return False, self.method.steps
 
     def _step(
-        self, value: Floats, G: Floats, H: Floats, gap: Floats, C: Floats, calm: Floats, kappa: float
+        self, G: Floats, H: Floats, gap: Floats, C: Floats, calm: Floats, damping: Floats
     ) -> tuple[Floats, float]:
-        """The step of the banded model, and how much it promises."""
+        """The step of the banded model, and how much it promises: −1 if the model has no minimum."""
         T, n = self.Q.shape
         g, blocks = G.copy(), H.copy()
         near, far = np.zeros((T, n)), np.zeros((T, n))  # diagonals that couple frame t with t + 1 and t + 2
@@ -163,30 +167,24 @@ class Window:
             if gap.shape[1]:
                 g += np.einsum("tri,tr->ti", C, self.rho * gap + self.pin_price)
                 blocks += self.rho * np.einsum("tri,trj->tij", C, C)
-        blocks[:, i, i] += (kappa * np.maximum(value, value.mean()) + 1e-12)[:, None]
-        pressed = ((self.lower >= self.Q) & (g > 0.0)) | ((self.upper <= self.Q) & (g < 0.0))
-        pressed[: self.settled] = True
-        return _banded(blocks, near, far, g, pressed)
+        blocks[:, i, i] += damping[:, None]
+        free = ~(((self.lower >= self.Q) & (g > 0.0)) | ((self.upper <= self.Q) & (g < 0.0)))
+        free[: self.settled] = False
+        step = solve_band(blocks, near, far, -g, free, self.rho == 0.0)
+        return (np.zeros((T, n)), -1.0) if step is None else (step, float(-0.5 * np.sum(g * free * step)))
 
 
-def _banded(blocks: Floats, near: Floats, far: Floats, g: Floats, held: np.ndarray) -> tuple[Floats, float]:
-    """Solve for all frames at once, nothing held moving; and how much lower the model is there."""
-    T, n = g.shape
-    free = ~held
-    blocks *= free[:, :, None] & free[:, None, :]
-    i = np.arange(n)
-    blocks[:, i, i] += held
-    near[:-1] *= free[:-1] & free[1:]
-    far[:-2] *= free[:-2] & free[2:]
-    band = np.zeros((2 * n + 1, T * n))  # band[r, c] is entry (c + r, c)
-    for d in range(n):
-        rows = np.arange(n - d)
-        band[d].reshape(T, n)[:, : n - d] = blocks[:, rows + d, rows]
-    band[n] = near.ravel()
-    band[2 * n] = far.ravel()
-    slope = (g * free).ravel()
-    try:
-        step = solveh_banded(band, -slope, lower=True, overwrite_ab=True, check_finite=False)
-    except LinAlgError:
-        return np.zeros((T, n)), 0.0
-    return step.reshape(T, n), float(-0.5 * slope @ step)
+def _eased(
+    move: Floats, value: Floats, G: Floats, H: Floats, damping: Floats, new: Floats, gain: float, lower: bool
+) -> Floats:
+    """By what the damping of each frame is to be multiplied after a move.
+
+    What a frame's own part of the sum has come out higher than its model, as a share of what the model curves: where that is
+    more than all of it, the frame is damped more, where it is little, less.
+    """
+    curve = 0.5 * np.sum(move * np.matmul(H, move[:, :, None])[:, :, 0], axis=1)
+    off = new - value - np.sum(G * move, axis=1) - curve
+    share = off / (curve + 0.5 * damping * np.sum(move**2, axis=1) + 1e-3 * abs(gain) / len(move) + 1e-300)
+    kept, less = (1.0, 0.5) if lower else (1.5, 1.0)
+    factors = np.where(share > 1.0, 4.0, np.where(share > 0.3, kept, less))
+    return factors if lower or (share > 1.0).any() else 4.0 * factors
