@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from math import pi
 from typing import Any
 
@@ -41,6 +42,32 @@ def test_all_are_found_the_nearest_first_and_proved(name: str) -> None:
             assert found.certificate.verify(figure)
             assert len(found) == len(found.certificate.postures)
     assert proved >= 5
+
+
+@pytest.mark.parametrize("arm", ["ur5", "random", "panda"])
+def test_threads_that_ask_at_once_get_the_same_lists(arm: str) -> None:
+    if arm == "random":
+        rng = np.random.default_rng(4)
+        axes = rng.standard_normal((6, 3))
+        joints: list[supple.Joint] = []
+        for k in range(6):
+            at = tuple((0.2 * rng.standard_normal(3)).tolist())
+            joints += supple.hinge(f"h{k}", f"h{k - 1}" if k else None, tuple(axes[k].tolist()), at=at)
+        figure, segment = supple.Figure("random", joints), "h5"
+    else:
+        figure, segment = supple.load(arm), {"ur5": "tool0", "panda": "panda_hand"}[arm]
+    rng, free = np.random.default_rng(5), figure.rest
+    Q = np.clip(free + rng.uniform(-1.5, 1.5, (120 if arm == "ur5" else 12, figure.size)), figure.lower, figure.upper)
+    problems = [posed(figure, q, segment) for q in Q]
+
+    def lists(_: int) -> list[np.ndarray]:
+        return [supple.solve_all(problem, prove=False).q for problem in problems]
+
+    alone = lists(0)
+    with ThreadPoolExecutor(4) as pool:
+        for together in pool.map(lists, range(4)):
+            for a, b in zip(alone, together, strict=True):
+                assert_array_equal(a, b)
 
 
 def test_limits_leave_some_out_and_the_proof_has_them() -> None:

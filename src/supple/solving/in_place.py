@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from supple.basics.by_thread import kept_by_thread
 from supple.basics.values import Value
 from supple.geometry.placements import Floats
 from supple.proofs.serial_chain import Chain
@@ -48,7 +48,7 @@ class Found(NamedTuple):
     why: str
 
 
-@lru_cache(REMEMBERED)
+@kept_by_thread(REMEMBERED)
 def _arm(chain: Chain) -> SevenHinges:
     """An arm of seven hinges, packed once."""
     return SevenHinges(Axes.of(chain))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.basics.by_thread import kept_by_thread
 from supple.basics.checks import flag, instance
 from supple.basics.values import Value
 from supple.errors import BadValue, MissingExtra, Refused
@@ -191,7 +191,7 @@ class _Found(NamedTuple):
     why: str = ""
 
 
-@lru_cache(REMEMBERED)
+@kept_by_thread(REMEMBERED)
 def _forms(chain: Chain) -> tuple[ClosedForm, ClosedForm] | AnyArm:
     """The formula of a chain, once for whole turns and once inside its limits; or what finds postures without one."""
     axes = Axes.of(chain)
