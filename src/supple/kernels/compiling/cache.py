@@ -40,6 +40,7 @@ NAMED = (
     "solvers/closed_forms/axes.py",
     "solvers/closed_forms/recognition.py",
     "solvers/closed_forms/rows_of_arms.py",
+    "solvers/self_motions/rows_of_curves.py",
 )
 MAGIC = b"supple kernel 3\n"
 DIGEST = hashlib.sha256().digest_size

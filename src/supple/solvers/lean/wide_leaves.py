@@ -49,6 +49,7 @@ class Here(NamedTuple):
     seen: Any
     mixed: Any
     rows: Any
+    axes: Any
 
 
 class WideLeaves(NamedTuple):
@@ -64,7 +65,7 @@ def wide_leaves(shape: WideShape, jit: Callable[[Any], Any], written_in: Callabl
     """The leaves for a shape; `written_in` compiles what is written into its callers."""
     c, n = shape.coordinates, shape.rows
     curves, sums = max(shape.curves, 1), 4 * (n + 1) + 3 * n if shape.massive else 1
-    here = (n, n, n, n, curves, curves, (n + 1, WORLD), sums, 24, MIXED, (BLOCK, 6))
+    here = (n, n, n, n, curves, curves, (n + 1, WORLD), sums, 24, MIXED, (BLOCK, 6), (1, 3))
     known: dict[Any, Any] = {}
     used = (steer, place, residual_square, fill_block, outward, mass_columns)
     own = {leaf: ported(leaf, jit, written_in, known) for leaf in used}

@@ -41,7 +41,7 @@ def wide_loops(shape: WideShape) -> Loops:
 def _wide_search(shape: WideShape, made: WideLeaves) -> Any:
     kind, jit = numba.float64, device_jit(False)
     run = lane_loop(_wide_steps(shape, made, jit), jit)
-    m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14 = made.memory
+    m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15 = made.memory
 
     @cuda.jit(max_registers=OF_WIDE)
     def wide_search_entry(tree, tasks, routes, coordinate, limits, starts, source, targets, work, how, patience, Q):
@@ -50,9 +50,10 @@ def _wide_search(shape: WideShape, made: WideLeaves) -> Any:
                 cuda.local.array(m0, kind), cuda.local.array(m1, kind), cuda.local.array(m2, kind), cuda.local.array(m3, kind),
                 cuda.local.array(m4, kind), cuda.local.array(m5, kind), cuda.local.array(m6, kind), cuda.local.array(m7, kind),
                 cuda.local.array(m8, kind), cuda.local.array(m9, kind), cuda.local.array(m10, kind),
+                cuda.local.array(m11, kind),
             ),
-            cuda.local.array(m11, kind), cuda.local.array(m12, kind), cuda.local.array(m13, kind), cuda.local.array(m14, kind),
-            tree, tasks, routes, coordinate,
+            cuda.local.array(m12, kind), cuda.local.array(m13, kind), cuda.local.array(m14, kind),
+            cuda.local.array(m15, kind), tree, tasks, routes, coordinate,
         )  # fmt: skip
         run((limits, starts, source), targets, work, how, patience, Q, memory)
 
@@ -86,7 +87,7 @@ def _wide_steps(shape: WideShape, made: WideLeaves, jit: Any) -> Steps:
 
 def _judge(shape: WideShape, made: WideLeaves) -> Any:
     kind, look, c, wide = numba.float64, made.look, shape.coordinates, shape.targets
-    m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14 = made.memory
+    m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15 = made.memory
     sound = _soundness(device_jit(False))
 
     @cuda.jit
@@ -100,10 +101,10 @@ def _judge(shape: WideShape, made: WideLeaves) -> Any:
                     cuda.local.array(m0, kind), cuda.local.array(m1, kind), cuda.local.array(m2, kind),
                     cuda.local.array(m3, kind), cuda.local.array(m4, kind), cuda.local.array(m5, kind),
                     cuda.local.array(m6, kind), cuda.local.array(m7, kind), cuda.local.array(m8, kind),
-                    cuda.local.array(m9, kind), cuda.local.array(m10, kind),
+                    cuda.local.array(m9, kind), cuda.local.array(m10, kind), cuda.local.array(m11, kind),
                 ),
-                cuda.local.array(m11, kind), cuda.local.array(m12, kind), cuda.local.array(m13, kind),
-                cuda.local.array(m14, kind), tree, tasks, routes, coordinate,
+                cuda.local.array(m12, kind), cuda.local.array(m13, kind), cuda.local.array(m14, kind),
+                cuda.local.array(m15, kind), tree, tasks, routes, coordinate,
             )  # fmt: skip
             q, base, T = cuda.local.array(c, kind), cuda.local.array(7, kind), cuda.local.array(wide, kind)
             for k in range(wide):
