@@ -199,15 +199,17 @@ class FormulaFirst:
     def _searched(self, call: SearchCall, T: np.ndarray, Q: np.ndarray, k: int) -> None:
         """Row k, which was left: near to its target, so that no slice was taken, or none had a posture."""
         report, begun = call.report[k], Q[k].copy()
-        budget, spent, made = report[BUDGET], report[EVALUATIONS], 0.0
-        limited = bool(np.isfinite(budget)) and budget > 0.0
+        budget, spent, made = float(report[BUDGET]), float(report[EVALUATIONS]), 0.0
+        limited = 0.0 < budget < np.inf
         if spent == 0.0:
-            attempts = call.settings[ATTEMPTS]
-            call.settings[ATTEMPTS] = 1.0
+            settings = call.settings
+            attempts, settings[ATTEMPTS] = settings[ATTEMPTS], 1.0
             call.search(T, Q, k, k + 1)
-            call.settings[ATTEMPTS] = attempts
-            spent, made = report[EVALUATIONS], report[ITERATIONS]
-            if report[REASON] in (MET, UNFIT) or not spent < report[BUDGET]:
+            settings[ATTEMPTS] = attempts
+            if report[REASON] == MET:
+                return
+            spent, made = float(report[EVALUATIONS]), float(report[ITERATIONS])
+            if report[REASON] == UNFIT or not spent < report[BUDGET]:  # a deadline empties it meanwhile
                 return
             report[TRIES] = 0.0  # it is not over
             end, Q[k] = Q[k].copy(), begun
