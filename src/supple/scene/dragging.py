@@ -19,6 +19,9 @@ attempt that does not get away is made once more from a nudge beside, and taken 
 A *stride* bounds by how much any coordinate changes in one event. A longer way is cut: the target is taken part of the way from
 where the effector is, so that the answer is again one in which the other constraints hold; what is left is cut in the posture,
 and more of it if the way back to what is hard would not fit in the stride.
+
+Another solver may be chosen, to feel how its method moves. It gets the ranks as weights too, w_r = HEAVY^(n − r), since methods
+of small steps make no way where weights differ much, and `CHOSEN` evaluations; the way back to what is hard stays the same.
 """
 
 from __future__ import annotations
